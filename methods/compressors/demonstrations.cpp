@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "harness/api/param_specs.h"
+#include "harness/core/json_dom.h"
 #include "methods/compressors/params.h"
+#include "methods/models/decoding/decoding_params.h"
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::compressors {
@@ -38,7 +40,28 @@ Status check_template(const Params& params) {
   return invalid_argument("'demonstration' shows {summary} before {document}; it is the answer");
 }
 
-Status check_labels(const Params& params) {
+/// What is read to write a summary, and not to choose a label.
+constexpr const char* kOfSummaries[] = {"local_context",   "input_tokens",   "strategy",
+                                        "memory_position", "max_new_tokens", "prompt"};
+
+Status check_unread(const Params& params, const std::vector<ParamSpec>& own) {
+  std::vector<ParamSpec> decoding = decoding::decoding_params();
+  for (const ParamSpec& param : own) {
+    const auto has_name = [&](const auto& named) { return param.name == named; };
+    if (std::ranges::none_of(kOfSummaries, has_name) &&
+        std::ranges::none_of(decoding, has_name, &ParamSpec::name)) {
+      continue;
+    }
+    const auto asked = params.values().find(param.name);
+    if (asked == params.values().end() || asked->second == param.default_value) continue;
+    return invalid_argument("'" + param.name +
+                            "' is of summaries; where 'labels' are given one of them is chosen, "
+                            "behind the whole document");
+  }
+  return {};
+}
+
+Status check_labels(const Params& params, const std::vector<ParamSpec>& own) {
   if (!params.has("labels")) {
     if (!params.has("label_scope")) return {};
     return invalid_argument("'label_scope' needs 'labels' to choose from");
@@ -49,7 +72,7 @@ Status check_labels(const Params& params) {
   }
   std::ranges::sort(labels);
   const auto twice = std::ranges::adjacent_find(labels);
-  if (twice == labels.end()) return {};
+  if (twice == labels.end()) return check_unread(params, own);
   return invalid_argument("'labels' names '" + *twice + "' twice");
 }
 
@@ -100,9 +123,9 @@ std::vector<ParamSpec> memory_bank_params() {
                    "demonstrations as they are; 'memory' when left out")};
 }
 
-Status check_demonstrations(const Params& params) {
+Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& own) {
   if (Status status = check_template(params); !status.ok()) return status;
-  if (Status status = check_labels(params); !status.ok()) return status;
+  if (Status status = check_labels(params, own); !status.ok()) return status;
   const int64_t shots = shots_of(params);
   if (shots == 0) return {};
   const auto bank = params.find<int64_t>("bank");
@@ -134,6 +157,23 @@ Status check_memory_bank(const Params& params) {
                           " tokens ('bank_ratio')");
 }
 
+Status check_bank_file(const Params& params, const Params& recipe) {
+  if (shots_of(params) == 0 || !has_bank(recipe)) return {};
+  // What is left out is as the recipe has it.
+  if (params.has("demonstration") &&
+      demonstration_template(params) != demonstration_template(recipe)) {
+    return invalid_argument("'demonstration' is \"" + demonstration_template(params) +
+                            "\", but those of the bank are \"" + demonstration_template(recipe) +
+                            "\"");
+  }
+  if (params.has("bank_ratio") && params.find<std::string>("shots_as") != "tokens" &&
+      bank_ratio(params) != bank_ratio(recipe)) {
+    return invalid_argument("'bank_ratio' is " + shortest_decimal(bank_ratio(params)) +
+                            ", but the bank was made with " + shortest_decimal(bank_ratio(recipe)));
+  }
+  return {};
+}
+
 int64_t shots_of(const Params& params) { return params.find<int64_t>("shots").value_or(0); }
 
 bool has_bank(const Params& params) { return params.has("bank"); }
@@ -150,13 +190,14 @@ std::vector<std::string> labels_of(const Params& params) {
   std::vector<std::string> labels;
   const auto listed = params.find<std::string>("labels");
   if (!listed) return labels;
+  constexpr const char* kBlank = " \t\r\n";
   for (size_t begin = 0; begin <= listed->size();) {
     const size_t comma = std::min(listed->find(',', begin), listed->size());
-    const size_t first = std::min(listed->find_first_not_of(' ', begin), comma);
-    const size_t last = listed->find_last_not_of(' ', comma - 1);
-    labels.push_back(last == std::string::npos || last < first || comma == begin
+    const std::string label = listed->substr(begin, comma - begin);
+    const size_t first = label.find_first_not_of(kBlank);
+    labels.push_back(first == std::string::npos
                          ? ""
-                         : listed->substr(first, last + 1 - first));
+                         : label.substr(first, label.find_last_not_of(kBlank) + 1 - first));
     begin = comma + 1;
   }
   return labels;

@@ -23,9 +23,12 @@ inline constexpr const char* kBank = "bank";
 std::vector<ParamSpec> demonstration_params();
 /// bank_ratio, demonstrations, bank_score, shots_as: of a bank that holds memory.
 std::vector<ParamSpec> memory_bank_params();
-/// The rules between them, with `ratio`.
-Status check_demonstrations(const Params& params);
+/// The rules between them, with `ratio` and with what only a summary needs; `own`: all parameters
+/// of the method.
+Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& own);
 Status check_memory_bank(const Params& params);
+/// ModelRules::check_file of them: a bank is shown as it was made.
+Status check_bank_file(const Params& params, const Params& recipe);
 
 /// Demonstrations in front of a prompt; 0: none.
 int64_t shots_of(const Params& params);

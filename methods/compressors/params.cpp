@@ -3,6 +3,7 @@
 #include <string>
 
 #include "harness/api/param_specs.h"
+#include "harness/core/json_dom.h"
 
 namespace qfs::compressors {
 
@@ -50,8 +51,7 @@ Status check_split(const Params& params) {
         "a 'ratio' below 1 makes a document longer; 0 leaves the compressed part out");
   }
   if (ratio > window) {
-    return invalid_argument("a 'ratio' of " + std::to_string(static_cast<int64_t>(ratio)) +
-                            " for segments of up to " +
+    return invalid_argument("a 'ratio' of " + shortest_decimal(ratio) + " for segments of up to " +
                             std::to_string(static_cast<int64_t>(window)) +
                             " tokens ('local_context'); that number gives one memory token, 0 "
                             "none");

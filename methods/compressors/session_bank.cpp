@@ -68,6 +68,12 @@ Result<std::vector<int32_t>> numbers_in(const checkpoints::Checkpoint& file, con
   return data_error(std::move(what), file.path());
 }
 
+/// Of what demonstrations are of.
+std::string data_digest(const std::string& keys, const std::vector<int32_t>& tokens,
+                        const std::vector<int32_t>& ids) {
+  return Sha256().update(keys).update(bytes_of(tokens)).update(bytes_of(ids)).hex();
+}
+
 int64_t sum_of(const std::vector<int32_t>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), int64_t{0});
 }
@@ -198,8 +204,7 @@ std::string bank_bytes(const std::vector<Demonstration>& demonstrations,
     keys.push_back(one.key);
   }
   metadata[kKeys] = keys.dump();
-  metadata[kDataDigest] =
-      Sha256().update(metadata[kKeys]).update(bytes_of(tokens)).update(bytes_of(ids)).hex();
+  metadata[kDataDigest] = data_digest(metadata[kKeys], tokens, ids);
   std::vector<StoredTensor> tensors = {stored(kTokens, tokens), stored(kIds, ids)};
   at::Tensor all;
   if (!memory.empty()) {
@@ -225,6 +230,12 @@ Result<Bank> read_tokens(const OpenedFile& file) {
   auto keys = keys_in(file, tokens->size());
   if (!keys.ok()) return keys.error();
   if (tokens->empty()) return data_error("the bank has no demonstrations", tensors.path());
+  const auto digest = file.metadata.find(kDataDigest);
+  if (digest == file.metadata.end() ||
+      digest->second != data_digest(file.metadata.at(kKeys), *tokens, *ids)) {
+    return data_error(std::string(kDataDigest) + " is not the digest of its demonstrations",
+                      tensors.path());
+  }
   Bank bank;
   bank.metadata = file.metadata;
   auto id = ids->begin();
@@ -259,6 +270,9 @@ Result<Bank> read_bank(const std::string& path, int64_t hidden, const std::strin
   if (!rows.ok()) return rows.error();
   const auto memory = peft::read_tensor(tensors, kMemory, {sum_of(*rows), hidden});
   if (!memory.ok()) return memory.error();
+  if (!memory->isfinite().all().item<bool>()) {
+    return data_error(std::string(kMemory) + " holds numbers that are not finite", path);
+  }
   if (tensors.find(kMemory)->type == TensorType::bf16) bank->type = at::kBFloat16;
   std::vector<at::Tensor> first;
   int64_t row = 0;

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <string>
 
+#include "harness/core/json_dom.h"
 #include "methods/compressors/params.h"
 #include "methods/models/nn/input_checks.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
@@ -139,6 +140,12 @@ Result<Plan> Selfcp::plan(const PromptParts& parts) const {
       return invalid_argument("a window of " + std::to_string(reading_.rules.window) +
                               " tokens has no room for content behind a head of " +
                               std::to_string(parts.head.size()) + " and a separator");
+    }
+    if (rules.ratio && *rules.ratio > static_cast<double>(rules.window)) {
+      return invalid_argument("a 'ratio' of " + shortest_decimal(*rules.ratio) +
+                              " for segments of up to " + std::to_string(rules.window) +
+                              " tokens, which a window of " +
+                              std::to_string(reading_.rules.window) + " holds behind its head");
     }
   }
   return split(static_cast<int64_t>(parts.content.size()), rules);

@@ -1,6 +1,7 @@
 #include "methods/compressors/specs.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "harness/api/param_specs.h"
 #include "harness/core/json_dom.h"
@@ -17,6 +18,7 @@ namespace {
 using prompted::of_training;
 
 constexpr double kMost = 1 << 24;
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 ParamSpec numerics(ParamSpec spec) {
   spec.numerics = true;
@@ -72,9 +74,14 @@ void add_bank(const Params& params, Needs& needs) {
   needs.reads_files_of.emplace_back(kFewShot);
 }
 
-/// Whether a part of a document is compressed; labels are chosen for whole ones.
+/// Whether a part of a document is compressed, be it of the longest alone; labels are chosen for
+/// whole ones.
 bool makes_memory(const Params& params) {
-  return params.get<double>("ratio") > 0 && !params.has("labels");
+  const SplitRules rules = split_rules(params);
+  const bool one_window = !rules.compress_short &&
+                          params.find<std::string>("window_counts") != "total" &&
+                          params.find<int64_t>("input_tokens").value_or(kNoLimit) <= rules.window;
+  return rules.ratio && !one_window && !params.has("labels");
 }
 
 }  // namespace
@@ -159,17 +166,31 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
       params.get<std::string>("train_strategy") != "both") {
     return invalid_argument("'train_mix' \"released\" draws the side that 'train_strategy' fixes");
   }
+  if (params.get<std::string>("objective") == "auto_encoding") {
+    for (const auto& [name, unread] :
+         {std::pair("train_mix", "released"), std::pair("train_strategy", "former"),
+          std::pair("train_strategy", "latter")}) {
+      if (params.get<std::string>(name) != unread) continue;
+      return invalid_argument("\"objective\": \"auto_encoding\" compresses the whole document; '" +
+                              std::string(name) + "' says which part");
+    }
+  }
   if (params.get<std::string>("objective") == "bank" && !has_bank(params)) {
     return invalid_argument(
         "\"objective\": \"bank\" needs a 'bank': how many demonstrations are kept");
   }
-  if (Status status = check_demonstrations(params); !status.ok()) return status;
+  if (Status status = check_demonstrations(params, this->params()); !status.ok()) return status;
   if (Status status = check_memory_bank(params); !status.ok()) return status;
   const double ratio = params.get<double>("ratio");
   if (ratio > 0 && params.find<double>("pass_ratio").value_or(0) > ratio) {
     return invalid_argument("'pass_ratio' is above 'ratio': what is not read gives no memory");
   }
   return check_split(params);
+}
+
+Status SelfcpSpec::check_file(const Params& params, const Params& recipe) const {
+  if (Status same = TrainedSpec::check_file(params, recipe); !same.ok()) return same;
+  return check_bank_file(params, recipe);
 }
 
 Needs SelfcpSpec::needs(const Params& params) const {
@@ -204,6 +225,7 @@ Status LoraCompressorSpec::check_backbone(const Params& params, const BackboneFa
 
 Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe) const {
   if (Status same = prompted::check_prompt_file(params, recipe); !same.ok()) return same;
+  if (Status same = check_bank_file(params, recipe); !same.ok()) return same;
   const auto trained = recipe.find<int64_t>("train_window");
   if (!trained) return {};
   const SplitRules rules = split_rules(params);
@@ -213,8 +235,8 @@ Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe
   if (asked <= rows) return {};
   return invalid_argument("a 'ratio' of " + shortest_decimal(params.get<double>("ratio")) +
                           " for windows of " + std::to_string(rules.window) + " tokens takes " +
-                          std::to_string(asked) + " rows; the file was trained with " +
-                          std::to_string(rows));
+                          std::to_string(asked) + " rows ('" + rows_param() + "'), and " +
+                          std::to_string(rows) + " are trained");
 }
 
 std::string LoraCompressorSpec::default_prompt() const {
@@ -225,7 +247,7 @@ Status LoraCompressorSpec::check_adapter(const Params& params) const {
   if (params.get<double>("ratio") == 0) {
     return invalid_argument("a 'ratio' of 0 leaves nothing of the document to read");
   }
-  if (Status status = check_demonstrations(params); !status.ok()) return status;
+  if (Status status = check_demonstrations(params, this->params()); !status.ok()) return status;
   return check_split(params);
 }
 
@@ -292,13 +314,17 @@ Status UntrainedSpec::validate(const Params& params) const {
   if (params.find<bool>("prefix_reuse").value_or(false)) {
     return invalid_argument("'prefix_reuse' is of zero_shot; here demonstrations are read anew");
   }
-  if (Status status = check_demonstrations(params); !status.ok()) return status;
+  if (Status status = check_demonstrations(params, this->params()); !status.ok()) return status;
   return prompted::check_prompted(params);
 }
 
 Status UntrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
   return prompted::check_window(params, facts);
+}
+
+Status UntrainedSpec::check_file(const Params& params, const Params& recipe) const {
+  return check_bank_file(params, recipe);
 }
 
 Cost UntrainedSpec::cost(const Params& params, const DatasetStats& stats) const {

@@ -22,6 +22,8 @@ class SelfcpSpec final : public prompted::TrainedSpec {
   int version() const override { return 2; }
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  /// A bank is shown as it was made.
+  Status check_file(const Params& params, const Params& recipe) const override;
   Needs needs(const Params& params) const override;
   bool seed_matters(const Params& params) const override;
   /// Of a bank alone that of its demonstrations.
@@ -40,7 +42,7 @@ class LoraCompressorSpec : public prompted::TrainedSpec {
   int version() const override { return 2; }
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
-  /// The file has as many rows as a window takes.
+  /// The file has as many rows as a window takes, and a bank is shown as it was made.
   Status check_file(const Params& params, const Params& recipe) const final;
   Needs needs(const Params& params) const final;
   bool seed_matters(const Params& params) const final;
@@ -77,7 +79,7 @@ class IcaeSpec final : public LoraCompressorSpec {
 
 /// What methods that train nothing have alike; with a `bank` their training cell keeps
 /// demonstrations.
-class UntrainedSpec : public MethodSpec {
+class UntrainedSpec : public MethodSpec, public ModelRules {
  public:
   int version() const override { return 1; }
   std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const final;
@@ -88,6 +90,10 @@ class UntrainedSpec : public MethodSpec {
   Status validate(const Params& params) const override;
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+  Status check_model(const Params&, const std::string&, const Resource&) const final { return {}; }
+  /// A bank is shown as it was made.
+  Status check_file(const Params& params, const Params& recipe) const final;
+  bool may_differ(std::string_view) const final { return false; }
   Cost cost(const Params& params, const DatasetStats& stats) const final;
   bool seed_matters(const Params& params) const final;
 

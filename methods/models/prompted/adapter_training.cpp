@@ -7,6 +7,7 @@
 #include "methods/models/nn/token_loss.h"
 #include "methods/models/peft/infini.h"
 #include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompted/prompt_text.h"
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompted/trained_spec.h"
 

@@ -7,11 +7,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/api/method.h"
-#include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::prompted {
 
@@ -27,10 +25,6 @@ ParamSpec segment_loss_param();
 Status check_memory_params(const Params& params);
 
 bool has_memory(const Params& params);
-
-/// `invalid_argument`: the query has to end within the first segment of so many tokens and does
-/// not.
-Status check_first_segment(const Params& params, int64_t query_end, int64_t segment);
 
 /// What is left out is as in IDEAL's release, with the preset "as_written" as in its equations.
 struct MemoryForm {
@@ -54,20 +48,6 @@ Status check_memory_init(const Params& params, const Params& recipe);
 int64_t positions_of(const Params& params, const BackboneFacts& facts);
 /// MethodSpec::check_backbone of them: nothing is longer than a sequence.
 Status check_memory_window(const Params& params, const BackboneFacts& facts);
-
-/// MethodSpec::token_bound of them: the first segment has the whole query where that asks a memory,
-/// or a hypernetwork pools it.
-std::optional<TokenBound> first_segment_bound(const Params& params, const Example& example);
-
-/// The prompt's template, with the query repeated where it is asked for.
-std::string prompt_template(const Params& params);
-/// It filled; where the release's form of a memory shows the query again, what shows it first is
-/// parted by a joint from what is in front, too.
-prompting::FilledPrompt filled_prompt(const Params& params, std::string_view document,
-                                      std::string_view query);
-/// The stretches that are tokenized each by itself: between joints with `prompt_pieces`, else all.
-std::vector<std::string_view> prompt_pieces(const Params& params,
-                                            const prompting::FilledPrompt& filled);
 
 /// Document tokens that a method reads; nothing: all. Where they are read in windows, with a memory
 /// or compressed by a "ratio", `local_context` is that of one.

@@ -6,6 +6,7 @@
 
 #include "methods/models/prompted/chat_params.h"
 #include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompted/prompt_text.h"
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompting/chat/user_turn.h"
 #include "methods/models/prompting/source_layout.h"

@@ -185,8 +185,15 @@ Cost prompted_cost(const Params& params, const DatasetStats& stats) {
   if (const auto limit = document_budget(params)) {
     document = std::min(document, static_cast<double>(*limit));
   }
-  const double read = document + stats.mean_query_words * kTokensPerWord + kPromptTokens;
-  const auto produced = static_cast<double>(params.get<int64_t>("max_new_tokens"));
+  double read = document + stats.mean_query_words * kTokensPerWord + kPromptTokens;
+  // Demonstrations are as long as documents, and shorter where they are compressed.
+  const double ratio = params.find<double>("ratio").value_or(1);
+  const bool compressed = ratio > 0 && params.find<std::string>("shots_as") != "tokens";
+  const auto shots = static_cast<double>(params.find<int64_t>("shots").value_or(0));
+  read += shots * document / (compressed ? ratio : 1);
+  // The likeliest of given labels is found by reading.
+  const auto produced =
+      params.has("labels") ? 0.0 : static_cast<double>(params.get<int64_t>("max_new_tokens"));
   const auto beams = static_cast<double>(params.find<int64_t>("num_beams").value_or(1));
   const auto batch = static_cast<double>(params.get<int64_t>("batch_size"));
   const auto examples = static_cast<double>(stats.examples);

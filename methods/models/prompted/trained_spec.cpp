@@ -8,6 +8,7 @@
 #include "harness/core/json_dom.h"
 #include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompted/prompt_text.h"
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompting/prompt_template.h"
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "methods/compressors/demonstrations.h"
 #include "methods/compressors/session_bank.h"
@@ -279,6 +280,12 @@ TEST_F(BankTest, that_contradicts_itself_is_refused) {
   EXPECT_THAT(with("bank.tokens", {64, 64}), HasSubstr("bank.ids"));
   EXPECT_THAT(with("bank.ids", {1, 2}), HasSubstr("bank.ids"));
   EXPECT_THAT(with("", {}, {{"bank.examples", "[\"a\"]"}}), HasSubstr("not the keys of its 5"));
+  EXPECT_THAT(with("", {}, {{"bank.examples", R"(["a", "b", "c", "d", "e"])"}}),
+              HasSubstr("data_sha256 is not the digest of its demonstrations"));
+  auto demonstrations = bank_of("a").demonstrations;
+  demonstrations.back().memory[0][0] = std::numeric_limits<float>::quiet_NaN();
+  folder_.write("changed.safetensors", bank_bytes(demonstrations, (*file)->metadata(), at::kFloat));
+  EXPECT_THAT(opened(), HasSubstr("bank.memory holds numbers that are not finite"));
 }
 
 TEST_F(BankTest, is_made_of_a_connector_that_is_there) {

@@ -60,6 +60,7 @@ TEST(Demonstrations, labels_stand_between_commas) {
   EXPECT_THAT(labels(" yes "), ElementsAre("yes"));
   EXPECT_THAT(labels("a,,b,"), ElementsAre("a", "", "b", ""));
   EXPECT_THAT(labels(" "), ElementsAre(""));
+  EXPECT_THAT(labels("a\t,\n"), ElementsAre("a", ""));
   EXPECT_TRUE(labels_of({}).empty());
 }
 
@@ -103,6 +104,46 @@ TEST(Demonstrations, rules_between_parameters_are_checked) {
   EXPECT_THAT(with("bank_score", std::string("dot")), HasSubstr("that \"fixed\" draws"));
   params.set("shots_as", std::string("tokens"));
   EXPECT_EQ(with("ratio", 4.0), "fine") << "nothing is read as memory";
+}
+
+TEST(Demonstrations, a_label_is_not_asked_for_what_a_summary_needs) {
+  for (const auto& [name, value] :
+       {std::pair<const char*, ParamValue>("local_context", int64_t{64}),
+        {"input_tokens", int64_t{64}},
+        {"max_new_tokens", int64_t{8}},
+        {"num_beams", int64_t{4}},
+        {"temperature", 0.5},
+        {"prompt", std::string("{query} {document}")},
+        {"strategy", std::string("former")}}) {
+    Params params = with_defaults();
+    params.set(name, value);
+    EXPECT_EQ(refusal(params), "fine") << name;
+    params.set("labels", std::string("a, b"));
+    EXPECT_THAT(refusal(params), HasSubstr("'" + std::string(name) + "' is of summaries"));
+  }
+}
+
+TEST(Demonstrations, a_bank_is_shown_as_it_was_made) {
+  const auto fits = [](const Params& params, const Params& recipe) {
+    const Status status = SelfcpSpec().check_file(params, recipe);
+    return status.ok() ? "fine" : status.error().message;
+  };
+  Params params = with_defaults();
+  Params recipe;
+  params.set("shots", int64_t{2});
+  params.set("bank_ratio", 4.0);
+  EXPECT_EQ(fits(params, recipe), "fine") << "a connector without a bank";
+  recipe.set("bank", int64_t{8});
+  EXPECT_THAT(fits(params, recipe), HasSubstr("'bank_ratio' is 4, but the bank was made with 12"));
+  recipe.set("bank_ratio", 4.0);
+  EXPECT_EQ(fits(params, recipe), "fine");
+  params.set("demonstration", std::string(kCola));
+  EXPECT_THAT(fits(params, recipe),
+              HasSubstr("those of the bank are \"{query}: {document} -> {summary}\""));
+  params.set("shots", int64_t{0});
+  EXPECT_EQ(fits(params, recipe), "fine") << "nothing is shown";
+  params.set("shots", int64_t{2});
+  EXPECT_FALSE(FewShotSpec().check_file(params, recipe).ok());
 }
 
 TEST(Demonstrations, a_pass_is_as_long_as_the_longest_memory) {

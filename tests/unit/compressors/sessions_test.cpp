@@ -96,6 +96,14 @@ TEST_F(CompressorSessionsTest, the_window_may_hold_all_that_is_read) {
   const Status refused = (*session)->run(unit, sink);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("'example-3': a window of 12 tokens has no room"));
+
+  request_.params.set("local_context", int64_t{40});
+  request_.params.set("ratio", 30.0);
+  session = sessions_.open(request_, cache);
+  ASSERT_TRUE(session.ok());
+  const Status long_ratio = (*session)->run(unit, sink);
+  ASSERT_FALSE(long_ratio.ok());
+  EXPECT_THAT(long_ratio.error().message, HasSubstr("a 'ratio' of 30 for segments of up to 27"));
 }
 
 TEST_F(CompressorSessionsTest, outputs_depend_on_the_memory_and_not_on_the_batch) {

@@ -36,6 +36,59 @@ TEST(CompressorSpecs, ABankAloneTakesAsLongAsItsDemonstrations) {
   EXPECT_DOUBLE_EQ(spec.training_cost(params, train).flops, 2 * bank);
 }
 
+TEST(CompressorSpecs, ALabelIsReadAndDemonstrationsAreToo) {
+  const FewShotSpec spec;
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  const DatasetStats sentences{100, 10, 0};
+  const Cost written = spec.cost(params, sentences);
+  params.set("labels", std::string("good, bad"));
+  const Cost chosen = spec.cost(params, sentences);
+  EXPECT_EQ(chosen.tokens_out, 0);
+  EXPECT_LT(chosen.flops, written.flops);
+  EXPECT_LT(chosen.bytes, written.bytes / 100);
+  params.set("bank", int64_t{8});
+  params.set("shots", int64_t{4});
+  EXPECT_GT(spec.cost(params, sentences).flops, chosen.flops);
+}
+
+TEST(CompressorSpecs, AutoEncodingCompressesTheWholeDocument) {
+  Params params;
+  for (const ParamSpec& param : SelfcpSpec().params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  params.set("objective", std::string("auto_encoding"));
+  EXPECT_TRUE(SelfcpSpec().validate(params).ok());
+  for (const auto& [name, value] :
+       {std::pair("train_mix", "released"), std::pair("train_strategy", "former")}) {
+    Params changed = params;
+    changed.set(name, std::string(value));
+    EXPECT_THAT(SelfcpSpec().validate(changed).error().message,
+                HasSubstr("'" + std::string(name) + "' says which part"));
+  }
+}
+
+TEST(CompressorSpecs, OneWindowHasNoMemory) {
+  for (const char* name : {"selfcp", "llmlingua"}) {
+    const auto spec = spec_named(name);
+    Params params;
+    for (const ParamSpec& param : spec->params()) {
+      if (param.default_value) params.set(param.name, *param.default_value);
+    }
+    params.set("local_context", int64_t{64});
+    EXPECT_TRUE(spec->needs(params).memory) << name;
+    params.set("input_tokens", int64_t{64});
+    EXPECT_FALSE(spec->needs(params).memory) << name;
+    params.set("compress_short", true);
+    EXPECT_TRUE(spec->needs(params).memory) << name;
+    params.set("input_tokens", int64_t{65});
+    params.set("compress_short", false);
+    EXPECT_TRUE(spec->needs(params).memory) << name;
+  }
+}
+
 TEST(CompressorSpecs, AFileHasTheRowsThatAWindowTakes) {
   for (const char* name : {"autocompressor", "icae"}) {
     const auto spec = spec_named(name);
@@ -48,10 +101,11 @@ TEST(CompressorSpecs, AFileHasTheRowsThatAWindowTakes) {
     asked.set("ratio", 8.0);
     Params recipe;
     EXPECT_TRUE(rules.check_file(asked, recipe).ok()) << "the file says nothing";
+    const std::string rows = std::string(name) == "icae" ? kMemSize : kSummaryLength;
     recipe.set("train_window", int64_t{512});  // 43 rows
     EXPECT_THAT(rules.check_file(asked, recipe).error().message,
-                HasSubstr("takes 64 rows; the file was trained with 43"));
-    recipe.set(std::string(name) == "icae" ? kMemSize : kSummaryLength, int64_t{64});
+                HasSubstr("takes 64 rows ('" + rows + "'), and 43 are trained"));
+    recipe.set(rows, int64_t{64});
     EXPECT_TRUE(rules.check_file(asked, recipe).ok()) << name;
   }
 }

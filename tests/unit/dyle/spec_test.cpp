@@ -48,6 +48,20 @@ TEST(DyleSpec, rules_between_parameters) {
   EXPECT_EQ(DyleSpec().needs(Params()).backbones, std::vector<std::string>{kExtractor});
 }
 
+TEST(DyleSpec, cost_grows_with_what_is_read_and_written) {
+  const DatasetStats meetings{100, 9000, 10};
+  const auto flops = [&](const char* name, ParamValue value) {
+    Params params = defaults();
+    if (*name) params.set(name, std::move(value));
+    return DyleSpec().cost(params, meetings).flops;
+  };
+  const double five = flops("k", int64_t{5});
+  EXPECT_LT(five, flops("k", int64_t{10}));
+  EXPECT_GT(flops("snippets", std::string("all")), 10 * five);
+  EXPECT_LT(flops("output", std::string("snippets")), five);
+  EXPECT_GT(flops("output", std::string("snippets")), 0);
+}
+
 TEST(DyleSpec, every_part_has_something_to_learn_from) {
   const ParamValue none = 0.0;
   EXPECT_THAT(
