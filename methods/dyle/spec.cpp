@@ -18,7 +18,7 @@ namespace {
 constexpr double kMost = 1 << 24;
 /// The mean of QMSum's meetings.
 constexpr double kWordsPerSegment = 16;
-/// What the smaller extractor takes for a word, in tokens of the generator: MiniLM beside
+/// About what the smaller extractor takes for a word, in tokens of the generator: MiniLM beside
 /// SmolLM2-135M.
 constexpr double kExtractedWord = 0.2;
 constexpr const char* kPaper = "Mao et al. 2022";
