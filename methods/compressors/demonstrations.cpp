@@ -6,6 +6,7 @@
 
 #include "harness/api/param_specs.h"
 #include "harness/core/json_dom.h"
+#include "harness/core/postprocess_transforms.h"
 #include "methods/compressors/params.h"
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/prompted/trained_spec.h"
@@ -190,14 +191,9 @@ std::vector<std::string> labels_of(const Params& params) {
   std::vector<std::string> labels;
   const auto listed = params.find<std::string>("labels");
   if (!listed) return labels;
-  constexpr const char* kBlank = " \t\r\n";
   for (size_t begin = 0; begin <= listed->size();) {
     const size_t comma = std::min(listed->find(',', begin), listed->size());
-    const std::string label = listed->substr(begin, comma - begin);
-    const size_t first = label.find_first_not_of(kBlank);
-    labels.push_back(first == std::string::npos
-                         ? ""
-                         : label.substr(first, label.find_last_not_of(kBlank) + 1 - first));
+    labels.push_back(transforms::stripped(std::string_view(*listed).substr(begin, comma - begin)));
     begin = comma + 1;
   }
   return labels;

@@ -1,7 +1,6 @@
 #include "methods/compressors/specs.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "harness/api/param_specs.h"
 #include "harness/core/json_dom.h"
@@ -18,7 +17,6 @@ namespace {
 using prompted::of_training;
 
 constexpr double kMost = 1 << 24;
-constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 ParamSpec numerics(ParamSpec spec) {
   spec.numerics = true;
@@ -78,9 +76,9 @@ void add_bank(const Params& params, Needs& needs) {
 /// whole ones.
 bool makes_memory(const Params& params) {
   const SplitRules rules = split_rules(params);
-  const bool one_window = !rules.compress_short &&
-                          params.find<std::string>("window_counts") != "total" &&
-                          params.find<int64_t>("input_tokens").value_or(kNoLimit) <= rules.window;
+  const auto read = params.find<int64_t>("input_tokens");
+  const bool one_window = read && *read <= rules.window && !rules.compress_short &&
+                          params.find<std::string>("window_counts") != "total";
   return rules.ratio && !one_window && !params.has("labels");
 }
 

@@ -7,11 +7,15 @@
 
 namespace qfs::prompted {
 
+namespace {
+
 std::string prompt_template(const Params& params) {
   const std::string& prompt = params.get<std::string>("prompt");
   if (!params.find<bool>(kRepeatQuery).value_or(false)) return prompt;
   return prompting::with_query_repeated(prompt, !memory_form(params).released);
 }
+
+}  // namespace
 
 prompting::FilledPrompt filled_prompt(const Params& params, std::string_view document,
                                       std::string_view query) {

@@ -16,10 +16,9 @@
 
 namespace qfs::prompted {
 
-/// The prompt's template, with the query repeated where it is asked for.
-std::string prompt_template(const Params& params);
-/// It filled; where the release's form of a memory shows the query again, what shows it first is
-/// parted by a joint from what is in front, too.
+/// The prompt's template, with the query repeated where it is asked for, filled; where the
+/// release's form of a memory shows the query again, what shows it first is parted by a joint from
+/// what is in front, too.
 prompting::FilledPrompt filled_prompt(const Params& params, std::string_view document,
                                       std::string_view query);
 /// The stretches that are tokenized each by itself: between joints with `prompt_pieces`, else all.
