@@ -21,7 +21,7 @@ class ModelRules {
                              const Resource& model) const = 0;
 
   /// Rules between what a cell asks for and the recipe of the trained file that it predicts with;
-  /// empty: the file says none.
+  /// empty: the file says none. Of its own training's it is asked with `params` twice.
   virtual Status check_file(const Params& params, const Params& recipe) const = 0;
 
   /// Whether a cell may ask for another value of a parameter of both stages than its file was

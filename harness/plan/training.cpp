@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "harness/api/model_rules.h"
 #include "harness/core/identity.h"
 #include "harness/plan/param_values.h"
 #include "harness/plan/select.h"
@@ -307,6 +308,12 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
   const bool development = training.development.has_value();
   if (Status fits = cell.spec->check_training(learning.params, development); !fits.ok()) {
     return placed(fits.error(), at(cell.pointer));
+  }
+  // What it leaves will be read as any file of such a recipe.
+  if (const auto* rules = dynamic_cast<const ModelRules*>(row.spec.get())) {
+    if (Status fits = rules->check_file(cell.params, cell.params); !fits.ok()) {
+      return placed(fits.error(), at(cell.pointer));
+    }
   }
   if (Status begun = use_init(cell, row, training); !begun.ok()) return begun;
   Result<Json> identity = training_identity(training, plan_, row.files);

@@ -146,6 +146,7 @@ Status check_memory_file(const Params& params, const Params& recipe) {
   // What lies beside a file of IDEAL's release does not say whether it has one; its tensors do.
   const bool release = recipe.has("pooling") && !recipe.has("preset");
   if (!has_memory(params) || recipe.values().empty() || release) return {};
+  if (params.values() == recipe.values()) return {};  // its own training's, of today's version
   if (!has_memory(recipe)) {
     if (params.find<std::string>("memory_read") == "none") return {};
     return invalid_argument("the file was trained without a memory, of which 'memory' would read");

@@ -34,6 +34,14 @@ TEST(Training, HasTheDataThatItsParametersAskFor) {
             std::string::npos);
 }
 
+TEST(Training, IsOnlyMadeWhereItsFileCanBeReadAsTheRowAsks) {
+  test::Planning planning;
+  planning.methods.spec("learner").refuses_file = "of another kind";
+  const std::string sweep = test::sweep_text(
+      kLearner + R"(, "training": {"train": {"name": "other"}}})", "", R"({"name": "tiny"})");
+  EXPECT_NE(training_error(sweep, planning).find("/methods/0: of another kind"), std::string::npos);
+}
+
 TEST(Training, WhatAPublishedSplitLeaksIsNoted) {
   const auto learning_from = [](const std::string& split) {
     return test::sweep_text(
