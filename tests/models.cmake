@@ -103,6 +103,7 @@ if(QFS_TORCH)
     LINK qfs_test_checkpoints qfs_training nlohmann_json::nlohmann_json)
   qfs_test(segments_test TORCH LABEL unit
     SOURCES unit/models/architectures/parameter_counts_test.cpp unit/models/nn/fused_memory_test.cpp unit/models/nn/infini_memory_test.cpp unit/models/nn/segments_test.cpp
+            unit/models/architectures/packed_reader_test.cpp
     LINK qfs_test_checkpoints qfs_architectures nlohmann_json::nlohmann_json)
   qfs_test(tiny_infini_test TORCH LABEL conformance
     SOURCES conformance/models/architectures/tiny_infini_test.cpp

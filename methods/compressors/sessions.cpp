@@ -41,7 +41,7 @@ Result<Models> open_models(const SessionRequest& request, ResourceCache& cache) 
   auto prompts = writer ? Result(writer->prompts) : prompted::open_prompts(request, cache);
   if (!prompts.ok()) return prompts.error();
   const architectures::Backbone& backbone = *prompts->backbone;
-  auto reader = backbone.network->decoder(request.runtime, backbone.digest, cache);
+  auto reader = backbone.network->reader(request.runtime, backbone.digest, cache);
   if (!reader.ok()) return reader.error();
   return Models{*std::move(prompts), *std::move(reader), std::move(writer)};
 }
@@ -223,7 +223,7 @@ Result<SmallModel> small_model(const SessionRequest& request, ResourceCache& cac
         "'small_lm' foresees tokens by those before them; this is an encoder-decoder",
         given->second.name);
   }
-  auto decoder = (*backbone)->network->decoder(request.runtime, (*backbone)->digest, cache);
+  auto decoder = (*backbone)->network->reader(request.runtime, (*backbone)->digest, cache);
   if (!decoder.ok()) return decoder.error();
   return SmallModel{*std::move(backbone), *std::move(decoder)};
 }

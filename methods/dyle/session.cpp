@@ -341,7 +341,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   Parts parts{std::move(model), std::move(tensors), *std::move(writer), *std::move(of_extractor),
               *std::move(of_generator)};
   if (request.params.has("gate_map")) {
-    auto decoder = (*backbone)->network->decoder(request.runtime, (*backbone)->digest, cache);
+    auto decoder = (*backbone)->network->reader(request.runtime, (*backbone)->digest, cache);
     if (!decoder.ok()) return decoder.error();
     auto bound = generator_adapters(parts.tensors, **decoder);
     if (!bound.ok()) return bound.error();

@@ -114,7 +114,7 @@ Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleM
       seed);
   if (!extractor.ok()) return extractor.error();
   DyleTensors tensors{*std::move(extractor), *std::move(generator)};
-  if (!model.settings().is_static) tensors.gate = new_gate(decoder.head().weight.size(1), seed);
+  if (!model.settings().is_static) tensors.gate = new_gate(decoder.hidden(), seed);
   return tensors;
 }
 

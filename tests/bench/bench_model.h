@@ -43,18 +43,25 @@ class BenchModel {
     runtime.dtype = dtype;
     backbone = value_or_exit(
         architectures::open_backbone(value_or_exit(registry::resolve_backbone(name))));
-    std::shared_ptr<const nn::Network> network = backbone->network;
-    if (positions > network->shape().context) {
-      network = value_or_exit(network->extended(positions));
+    network_ = backbone->network;
+    if (positions > network_->shape().context) {
+      network_ = value_or_exit(network_->extended(positions));
     }
-    decoder = value_or_exit(network->decoder(runtime, backbone->digest, cache_));
+  }
+
+  /// As methods train, and as they read.
+  std::shared_ptr<const nn::Decoder> trained() {
+    return value_or_exit(network_->decoder(runtime, backbone->digest, cache_));
+  }
+  std::shared_ptr<const nn::Decoder> reader() {
+    return value_or_exit(network_->reader(runtime, backbone->digest, cache_));
   }
 
   RuntimeOptions runtime;
   std::shared_ptr<const architectures::Backbone> backbone;
-  std::shared_ptr<const nn::Decoder> decoder;
 
  private:
+  std::shared_ptr<const nn::Network> network_;
   ResourceCache cache_;
 };
 

@@ -80,8 +80,8 @@ int main(int argc, char** argv) {
   }
   const int64_t window = std::atoll(argv[3]);
   const int64_t rounds = std::atoll(argv[4]);
-  const test::BenchModel model(argv[1], argv[2]);
-  const auto& decoder = model.decoder;
+  test::BenchModel model(argv[1], argv[2]);
+  const auto decoder = model.reader();
   constexpr int64_t kSteps = 4;
   const int64_t steps = (rounds + 1) * kSteps;
   // Full attention sees the window's length on average.

@@ -57,23 +57,24 @@ int main(int argc, char** argv) {
   const bool remembers = std::string_view(argv[3]) == "qf_infini";
   const int64_t tokens = std::atoll(argv[4]);
   const int64_t segment = std::atoll(argv[5]);
-  const test::BenchModel bench(argv[1], argv[2], "float32", tokens + kNewTokens);
+  test::BenchModel bench(argv[1], argv[2], "float32", tokens + kNewTokens);
+  const auto decoder = bench.reader();
   std::unique_ptr<nn::SequenceModel> model;
   const nn::SegmentModel* segments = nullptr;
   int64_t state = 0;
   const nn::ModelWork work =
       bench.backbone->network->work(bench.backbone->network->element_bytes(bench.runtime));
   if (remembers) {
-    auto memory = memory_of(*bench.decoder, segment);
+    auto memory = memory_of(*decoder, segment);
     const int64_t held = std::min(tokens + kNewTokens, segment);
     // Keys are held as they are and rotated.
-    state = held * work.cache_bytes * 3 / 2 + nn::work_of(*memory, bench.decoder->shape()).bytes;
-    auto made = std::make_unique<nn::SegmentModel>(bench.decoder, std::move(memory));
+    state = held * work.cache_bytes * 3 / 2 + nn::work_of(*memory, decoder->shape()).bytes;
+    auto made = std::make_unique<nn::SegmentModel>(decoder, std::move(memory));
     segments = made.get();
     model = std::move(made);
   } else {
     state = (tokens + kNewTokens) * work.cache_bytes;
-    model = std::make_unique<nn::StepModel>(bench.decoder);
+    model = std::make_unique<nn::StepModel>(decoder);
   }
   const int64_t loaded = process_memory(getpid()).resident_bytes;
   const bool own_peak = reset_own_peak_memory();

@@ -39,9 +39,10 @@ int main(int argc, char** argv) {
     std::cerr << "usage: qfs_bench_lingua MODEL THREADS\n";
     return 2;
   }
-  const qfs::test::BenchModel model(argv[1], argv[2]);
+  qfs::test::BenchModel model(argv[1], argv[2]);
+  const auto decoder = model.reader();
   for (std::string line; std::getline(std::cin, line);) {
-    std::cout << run(model.decoder, 1, json::parse(line)).dump() << std::endl;
+    std::cout << run(decoder, 1, json::parse(line)).dump() << std::endl;
   }
   return 0;
 }

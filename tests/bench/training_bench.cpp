@@ -128,9 +128,9 @@ int main(int argc, char** argv) {
     std::cerr << "usage: qfs_bench_training MODEL THREADS DTYPE\n";
     return 2;
   }
-  const qfs::test::BenchModel model(argv[1], argv[2], argv[3]);
+  qfs::test::BenchModel model(argv[1], argv[2], argv[3]);
   const qfs::nn::Network& network = *model.backbone->network;
-  Bench bench(model.decoder, network.work(network.element_bytes(model.runtime)), model.runtime);
+  Bench bench(model.trained(), network.work(network.element_bytes(model.runtime)), model.runtime);
   for (std::string line; std::getline(std::cin, line);) {
     std::cout << bench.run(json::parse(line)).dump() << std::endl;
   }

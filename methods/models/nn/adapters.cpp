@@ -34,7 +34,8 @@ bool by_own_kernels(const at::Tensor& x, const at::Tensor& weight) {
 }
 
 /// x [rows, inputs] by a weight that lies as `lie` says, to [rows, outputs].
-at::Tensor packed_product(const at::Tensor& x, const at::Tensor& weight, kernels::WeightRows lie) {
+at::Tensor packed_product(const at::Tensor& x, const Linear& linear, kernels::WeightRows lie) {
+  const at::Tensor weight = linear.packed ? expanded(linear, x.size(1)) : linear.weight;
   const bool turned = lie == kernels::WeightRows::inputs;
   const int64_t outputs = weight.size(turned ? 1 : 0);
   const int64_t inputs = weight.size(turned ? 0 : 1);
@@ -63,7 +64,7 @@ at::Tensor packed_product(const at::Tensor& x, const at::Tensor& weight, kernels
 /// x [rows, inputs] W^T + b: [rows, outputs].
 at::Tensor product(const Linear& linear, const at::Tensor& x) {
   if (!by_own_kernels(x, linear.weight)) return apply(linear, x);
-  at::Tensor y = packed_product(x, linear.weight, kernels::WeightRows::outputs);
+  at::Tensor y = packed_product(x, linear, kernels::WeightRows::outputs);
   if (linear.bias.defined()) y.add_(linear.bias);
   return y;
 }
@@ -71,7 +72,7 @@ at::Tensor product(const Linear& linear, const at::Tensor& x) {
 /// above [rows, outputs] W: [rows, inputs].
 at::Tensor product_back(const Linear& linear, const at::Tensor& above) {
   if (!by_own_kernels(above, linear.weight)) return at::matmul(above, linear.weight);
-  return packed_product(above, linear.weight, kernels::WeightRows::inputs);
+  return packed_product(above, linear, kernels::WeightRows::inputs);
 }
 
 at::Tensor as_rows(const at::Tensor& x) { return x.reshape({-1, x.size(-1)}); }

@@ -98,8 +98,9 @@ class Decoder {
   virtual ~Decoder() = default;
   virtual const DecoderShape& shape() const = 0;
   at::Device device() const { return head().weight.device(); }
-  at::ScalarType type() const { return head().weight.scalar_type(); }
-  int64_t hidden() const { return head().weight.size(1); }
+  /// Of activations.
+  virtual at::ScalarType type() const { return head().weight.scalar_type(); }
+  virtual int64_t hidden() const { return head().weight.size(1); }
 
   /// The residual stream that enters layer 0: ids and positions of their sequences (int32 or int64
   /// [rows], on the weights' device) to [rows, hidden].

@@ -116,8 +116,24 @@ Result<Activation> activation_named(const std::string& name, const std::string& 
                      "'; this program computes gelu, gelu_new and relu here");
 }
 
+at::Tensor expanded(const Linear& linear, int64_t inputs) {
+  const int64_t outputs = linear.weight.size(0);
+  const at::Tensor rows = linear.weight.contiguous();
+  const at::Tensor floats = at::empty({outputs, inputs});
+  const auto* const from = rows.const_data_ptr<uint8_t>();
+  auto* const to = floats.mutable_data_ptr<float>();
+  const auto expand = kernels::cpu_kernels().expand;
+  constexpr int64_t kTaskRows = 32;
+  for_items((outputs + kTaskRows - 1) / kTaskRows, [&](int64_t task) {
+    const int64_t first = task * kTaskRows;
+    expand(*linear.packed, from + first * rows.size(1),
+           std::min(kTaskRows, outputs - first) * inputs, to + first * inputs);
+  });
+  return floats;
+}
+
 at::Tensor apply(const Linear& linear, const at::Tensor& x) {
-  return at::linear(x, linear.weight,
+  return at::linear(x, linear.packed ? expanded(linear, x.size(-1)) : linear.weight,
                     linear.bias.defined() ? std::optional(linear.bias) : std::nullopt);
 }
 

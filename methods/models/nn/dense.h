@@ -11,6 +11,7 @@
 #include <string>
 
 #include "harness/api/result.h"
+#include "methods/models/checkpoints/tensor_types.h"
 
 namespace qfs::nn {
 
@@ -18,7 +19,13 @@ namespace qfs::nn {
 struct Linear {
   at::Tensor weight;
   at::Tensor bias = {};  ///< undefined: there is none
+  /// How a checkpoint packs rows, where the weight is its bytes, [outputs, bytes of a row], on a
+  /// CPU: it takes no gradients, and what it computes is float32.
+  std::optional<checkpoints::TensorType> packed = {};
 };
+
+/// A packed weight in float32, [outputs, inputs].
+at::Tensor expanded(const Linear& linear, int64_t inputs);
 
 /// [hidden] each.
 struct LayerNorm {

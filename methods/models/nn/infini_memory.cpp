@@ -118,7 +118,7 @@ Result<std::shared_ptr<const InfiniMemory>> bind_memory(const InfiniOptions& opt
       }
     }
     const int64_t width =
-        options.relevance == RelevanceScale::head ? shape.head_dim : decoder.head().weight.size(1);
+        options.relevance == RelevanceScale::head ? shape.head_dim : decoder.hidden();
     return std::make_shared<const InfiniMemory>(
         InfiniMemory{options, std::sqrt(static_cast<double>(width)), std::move(layers)});
   });

@@ -2,6 +2,12 @@
 
 namespace qfs::nn {
 
+Result<std::shared_ptr<const Decoder>> Network::reader(const RuntimeOptions& runtime,
+                                                       const std::string& digest,
+                                                       ResourceCache& cache) const {
+  return decoder(runtime, digest, cache);
+}
+
 ElementBytes Network::element_bytes(const RuntimeOptions& runtime) const {
   const bool float32 = runtime.dtype == "float32";
   if (runtime.device == "cpu" && float32) return {};

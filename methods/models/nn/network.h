@@ -35,6 +35,12 @@ class Network {
                                                          const std::string& digest,
                                                          ResourceCache& cache) const = 0;
 
+  /// The same for reading alone, without gradients of weights: in float32 on a CPU they may be as
+  /// the checkpoint packs them, expanded where they are used, to the same bits.
+  virtual Result<std::shared_ptr<const Decoder>> reader(const RuntimeOptions& runtime,
+                                                        const std::string& digest,
+                                                        ResourceCache& cache) const;
+
   /// How `open` runs it: float32 on a CPU as loaded, else all in the type that is asked for.
   virtual ElementBytes element_bytes(const RuntimeOptions& runtime) const;
 

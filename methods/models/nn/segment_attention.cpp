@@ -84,7 +84,7 @@ at::Tensor attend_segment(const InfiniMemory& memory, size_t layer, const Segmen
 
 at::Tensor mean_query(const Linear& qkv, const at::Tensor& read, const DecoderShape& shape) {
   const c10::AutoGradMode without_gradients(false);
-  Linear query = {qkv.weight.narrow(0, 0, shape.query_width())};
+  Linear query = {qkv.weight.narrow(0, 0, shape.query_width()), {}, qkv.packed};
   if (qkv.bias.defined()) query.bias = qkv.bias.narrow(0, 0, shape.query_width());
   const at::ScalarType wide = read.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const at::Tensor mean = read.detach().mean(0, true, wide).to(read.scalar_type());

@@ -197,7 +197,8 @@ Result<at::Tensor> label_log_probabilities(const Linear& head, const at::Tensor&
   return guarded("computing a loss", [&]() -> Result<at::Tensor> {
     const at::Tensor wanted =
         at::tensor(at::ArrayRef<int64_t>(labels.data(), labels.size())).to(states.device());
-    return -HeadLosses::apply(states, head.weight, bias_of(head), wanted, 0.0,
+    const at::Tensor weight = head.packed ? expanded(head, states.size(1)) : head.weight;
+    return -HeadLosses::apply(states, weight, bias_of(head), wanted, 0.0,
                               rows_of_chunk(head, chunk_bytes));
   });
 }

@@ -56,7 +56,7 @@ Result<std::unique_ptr<nn::SequenceModel>> open_with_memory(const SessionRequest
                                                             ResourceCache& cache,
                                                             const MakeMemory& make,
                                                             nn::SegmentWork& work) {
-  auto decoder = backbone.network->decoder(request.runtime, backbone.digest, cache);
+  auto decoder = backbone.network->reader(request.runtime, backbone.digest, cache);
   if (!decoder.ok()) return decoder.error();
   auto memory = make(**decoder);
   if (!memory.ok()) return memory.error();

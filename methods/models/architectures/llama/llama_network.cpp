@@ -39,6 +39,17 @@ class LlamaNetwork final : public nn::Network {
     return nn::sequence_copy(runtime, digest + variant_, cache, copying());
   }
 
+  Result<std::shared_ptr<const nn::Decoder>> reader(const RuntimeOptions& runtime,
+                                                    const std::string& digest,
+                                                    ResourceCache& cache) const override {
+    if (runtime.device != "cpu" || runtime.dtype != "float32") {
+      return decoder(runtime, digest, cache);
+    }
+    auto views = packed_views(*weights_);
+    if (!views.ok()) return views.error();
+    return make_llama_decoder(*std::move(views));
+  }
+
   Result<std::shared_ptr<const nn::Network>> extended(int64_t positions) const override {
     const LlamaConfig& c = weights_->config;
     if (positions < c.context) {

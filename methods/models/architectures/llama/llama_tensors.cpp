@@ -1,5 +1,6 @@
 #include "methods/models/architectures/llama/llama_tensors.h"
 
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
 
 #include <utility>
@@ -14,29 +15,71 @@ namespace qfs::architectures {
 
 namespace {
 
-class Expander {
+/// Where matrices and vectors go.
+class TensorMaker {
+ public:
+  virtual ~TensorMaker() = default;
+  virtual nn::Linear matrix(const nn::Matrix& source) = 0;
+  virtual at::Tensor vector(const std::vector<float>& source) = 0;
+
+  nn::Linear linear(const nn::Matrix& weight, const std::vector<float>& bias) {
+    nn::Linear made = matrix(weight);
+    made.bias = vector(bias);
+    return made;
+  }
+};
+
+class Expander final : public TensorMaker {
  public:
   Expander(at::Device device, at::ScalarType type) : copier_(device, type) {}
 
-  at::Tensor matrix(const nn::Matrix& source) {
+  nn::Linear matrix(const nn::Matrix& source) override {
     const auto expand = kernels::cpu_kernels().expand;
-    return copier_.matrix(
-        source.rows, source.columns, [&](int64_t first, int64_t count, float* out) {
+    return {
+        copier_.matrix(source.rows, source.columns, [&](int64_t first, int64_t count, float* out) {
           for (int64_t row = first; row < first + count; ++row, out += source.columns) {
             expand(source.type, source.row(row), source.columns, out);
           }
-        });
+        })};
   }
-  at::Tensor vector(const std::vector<float>& source) {
+  at::Tensor vector(const std::vector<float>& source) override {
     return source.empty() ? at::Tensor() : copier_.tensor(at::tensor(source));
-  }
-  nn::Linear linear(const nn::Matrix& weight, const std::vector<float>& bias) {
-    return {matrix(weight), vector(bias)};
   }
 
  private:
   nn::DeviceCopier copier_;
 };
+
+class Viewer final : public TensorMaker {
+ public:
+  nn::Linear matrix(const nn::Matrix& source) override {
+    const auto keep = [data = source.data](void*) mutable { data.reset(); };
+    return {at::from_blob(source.data.get(), {source.rows, source.row_bytes}, keep, at::kByte),
+            {},
+            source.type};
+  }
+  at::Tensor vector(const std::vector<float>& source) override {
+    return source.empty() ? at::Tensor() : at::tensor(source);
+  }
+};
+
+std::shared_ptr<const LlamaTensors> made_by(TensorMaker& make, const LlamaWeights& weights) {
+  auto made = std::make_shared<LlamaTensors>();
+  made->config = weights.config;
+  made->embedding = make.matrix(weights.embedding);
+  made->embedding_norm = {make.vector(weights.embedding_norm),
+                          make.vector(weights.embedding_norm_bias)};
+  for (const LlamaLayer& layer : weights.layers) {
+    made->layers.push_back(
+        {make.vector(layer.attention_norm), make.linear(layer.qkv, layer.qkv_bias),
+         make.linear(layer.attention_output, layer.output_bias), make.vector(layer.mlp_norm),
+         make.linear(layer.gate_up, layer.gate_up_bias), make.linear(layer.down, layer.down_bias)});
+  }
+  made->output_norm = make.vector(weights.output_norm);
+  const bool tied = weights.head.data == weights.embedding.data;
+  made->head = tied ? made->embedding : make.matrix(weights.head);
+  return made;
+}
 
 class LlamaDecoder final : public nn::DecoderOf<LlamaDecoder, LlamaTensors> {
  public:
@@ -53,9 +96,13 @@ class LlamaDecoder final : public nn::DecoderOf<LlamaDecoder, LlamaTensors> {
 
   const nn::DecoderShape& shape() const override { return shape_; }
   const nn::Linear& head() const override { return weights_->head; }
+  at::ScalarType type() const override { return weights_->output_norm.scalar_type(); }
+  int64_t hidden() const override { return weights_->config.hidden; }
 
   at::Tensor embed(const at::Tensor& ids, const at::Tensor& /*positions*/) const override {
-    const at::Tensor states = weights_->embedding.index_select(0, ids);
+    const nn::Linear& table = weights_->embedding;
+    at::Tensor states = table.weight.index_select(0, ids);
+    if (table.packed) states = nn::expanded({states, {}, table.packed}, hidden());
     if (!weights_->config.embedding_norm) return states;
     return nn::apply(weights_->embedding_norm, states, LlamaConfig::kEmbeddingNormEps);
   }
@@ -95,22 +142,15 @@ Result<std::shared_ptr<const LlamaTensors>> copy_to_device(const LlamaWeights& w
   using Copied = Result<std::shared_ptr<const LlamaTensors>>;
   return nn::guarded("copying weights to " + device.str(), [&]() -> Copied {
     Expander from(device, type);
-    auto copy = std::make_shared<LlamaTensors>();
-    copy->config = weights.config;
-    copy->embedding = from.matrix(weights.embedding);
-    copy->embedding_norm = {from.vector(weights.embedding_norm),
-                            from.vector(weights.embedding_norm_bias)};
-    for (const LlamaLayer& layer : weights.layers) {
-      copy->layers.push_back(
-          {from.vector(layer.attention_norm), from.linear(layer.qkv, layer.qkv_bias),
-           from.linear(layer.attention_output, layer.output_bias), from.vector(layer.mlp_norm),
-           from.linear(layer.gate_up, layer.gate_up_bias),
-           from.linear(layer.down, layer.down_bias)});
-    }
-    copy->output_norm = from.vector(weights.output_norm);
-    const bool tied = weights.head.data == weights.embedding.data;
-    copy->head = {tied ? copy->embedding : from.matrix(weights.head)};
-    return std::shared_ptr<const LlamaTensors>(std::move(copy));
+    return made_by(from, weights);
+  });
+}
+
+Result<std::shared_ptr<const LlamaTensors>> packed_views(const LlamaWeights& weights) {
+  using Seen = Result<std::shared_ptr<const LlamaTensors>>;
+  return nn::guarded("looking at packed weights", [&]() -> Seen {
+    Viewer view;
+    return made_by(view, weights);
   });
 }
 
@@ -124,7 +164,7 @@ void visit_weights(LlamaTensors& weights, nn::WeightVisitor& visitor) {
   const LlamaNames& names = hugging_face_llama_names();
   const LlamaConfig& c = weights.config;
   const std::vector<int64_t> table = {c.vocabulary, c.hidden};
-  visitor.tensor(names.embedding + ".weight", weights.embedding, table);
+  visitor.tensor(names.embedding + ".weight", weights.embedding.weight, table);
   if (c.embedding_norm) visitor.norm(names.embedding_norm, weights.embedding_norm, c.hidden);
   weights.layers.resize(static_cast<size_t>(c.layers));
   for (int64_t i = 0; i < c.layers; ++i) {
@@ -143,7 +183,7 @@ void visit_weights(LlamaTensors& weights, nn::WeightVisitor& visitor) {
   }
   visitor.tensor(names.output_norm + ".weight", weights.output_norm, {c.hidden});
   if (c.tied) {
-    visitor.tied(names.head + ".weight", weights.head.weight, weights.embedding, table);
+    visitor.tied(names.head + ".weight", weights.head.weight, weights.embedding.weight, table);
   } else {
     visitor.tensor(names.head + ".weight", weights.head.weight, table);
   }

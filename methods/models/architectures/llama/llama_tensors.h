@@ -1,4 +1,4 @@
-// A LLaMA-type model over tensors of one element type on one device.
+// A LLaMA-type model over tensors of one element type on one device, or over packed matrices.
 //
 // Made from the packed weights; used on devices and wherever layers are reached into. Immutable;
 // thread-safe. Sources: Touvron et al. 2023 (RMSNorm, RoPE, SwiGLU); transformers 5.23,
@@ -29,7 +29,7 @@ struct LlamaTensorLayer {
 
 struct LlamaTensors {
   LlamaConfig config;
-  at::Tensor embedding;          ///< [vocabulary, hidden]
+  nn::Linear embedding;          ///< [vocabulary, hidden]
   nn::LayerNorm embedding_norm;  ///< undefined without LlamaConfig::embedding_norm
   std::vector<LlamaTensorLayer> layers;
   at::Tensor output_norm;
@@ -39,6 +39,9 @@ struct LlamaTensors {
 /// Expands packed matrices one at a time and copies them; rounds to `type` once. `out_of_memory`.
 Result<std::shared_ptr<const LlamaTensors>> copy_to_device(const LlamaWeights& weights,
                                                            at::Device device, at::ScalarType type);
+
+/// Matrices as they are in memory, without a copy (nn::Linear::packed), beside norms and biases.
+Result<std::shared_ptr<const LlamaTensors>> packed_views(const LlamaWeights& weights);
 
 /// Keys and values out of qkv [rows, query_width + 2 kv_width]: [2, kv_heads, rows, head_dim].
 at::Tensor keys_values_of(const at::Tensor& qkv, const LlamaConfig& config);

@@ -22,11 +22,12 @@ at::Tensor RowProducts::operator()(const Linear& linear, const at::Tensor& x) {
   const at::Tensor out = at::empty({rows.size(0), weight.size(0)}, rows.options());
   if (linear.bias.defined()) out.copy_(linear.bias.expand_as(out));
   kernels::MatVec task;
+  if (linear.packed) task.type = *linear.packed;
   task.weight = static_cast<const std::byte*>(weight.const_data_ptr());
-  task.row_bytes = weight.size(1) * static_cast<int64_t>(sizeof(float));
+  task.row_bytes = weight.size(1) * static_cast<int64_t>(weight.element_size());
   task.x = rows.const_data_ptr<float>();
   task.y = out.mutable_data_ptr<float>();
-  task.inner = weight.size(1);
+  task.inner = rows.size(1);
   task.batch = rows.size(0);
   task.y_stride = weight.size(0);
   task.accumulate = linear.bias.defined();

@@ -24,6 +24,27 @@ at::Tensor of_row(const at::Tensor& states, size_t layer, int64_t row) {
   return states.select(0, static_cast<int64_t>(layer)).select(0, row);
 }
 
+// A step has many small pieces; where they are floats on a CPU they are found by address, which
+// takes less than views of tensors.
+
+bool has_addresses(const at::Tensor& states) {
+  return states.is_cpu() && states.scalar_type() == at::kFloat;
+}
+
+float* address_of(const at::Tensor& states, size_t layer, int64_t row) {
+  return states.mutable_data_ptr<float>() + static_cast<int64_t>(layer) * states.stride(0) +
+         row * states.stride(1);
+}
+
+/// nn::merged of one token in place: `past` [heads, dim], `local` [heads * dim], shares [heads].
+void merge_in_place(const at::Tensor& shares, const at::Tensor& past, const at::Tensor& local) {
+  const auto* const share = shares.const_data_ptr<float>();
+  const auto* const far = past.const_data_ptr<float>();
+  auto* const near = local.mutable_data_ptr<float>();
+  const int64_t dim = past.size(1);
+  for (int64_t i = 0; i < past.numel(); ++i) near[i] += share[i / dim] * (far[i] - near[i]);
+}
+
 }  // namespace
 
 /// The layers' operations in a step of some rows.
@@ -63,9 +84,13 @@ class SegmentModel::Step final : public LayerOperations {
     const at::Tensor attended = model_.attention_(added.queries, seen);
     for (size_t i = 0; i < rows_.size(); ++i) {
       if (!past[i].defined()) continue;
-      const at::Tensor local =
-          attended.select(0, static_cast<int64_t>(i)).view({shape.heads, 1, shape.head_dim});
-      local.copy_(merged(model_.memory_->layers[layer], past[i].unsqueeze(1), local));
+      const at::Tensor local = attended.select(0, static_cast<int64_t>(i));
+      if (has_addresses(local)) {
+        merge_in_place(model_.shares_[layer], past[i], local);
+        continue;
+      }
+      const at::Tensor heads = local.view({shape.heads, 1, shape.head_dim});
+      heads.copy_(merged(model_.memory_->layers[layer], past[i].unsqueeze(1), heads));
     }
     return beside_attention(layer, attended, added.queries);
   }
@@ -87,6 +112,7 @@ SegmentModel::SegmentModel(std::shared_ptr<const Decoder> decoder,
   if (const auto& rope = decoder_->shape().rope) {
     rotations_.emplace(*rope, decoder_->shape().head_dim, decoder_->device());
   }
+  for (const InfiniScalars& layer : memory_->layers) shares_.push_back(layer.beta.sigmoid());
 }
 
 Status SegmentModel::begin(int64_t rows, int64_t capacity) {
@@ -203,7 +229,7 @@ std::vector<at::Tensor> SegmentModel::states() const {
 }
 
 at::Tensor SegmentModel::remember(size_t layer, int64_t row, const at::Tensor& queries) {
-  if (queries.is_cpu() && queries.scalar_type() == at::kFloat) {
+  if (has_addresses(queries)) {
     return remember_by_kernel(layer, row, queries);
   }
   const int64_t slot = slot_of(length(row));
@@ -233,9 +259,7 @@ at::Tensor SegmentModel::remember_by_kernel(size_t layer, int64_t row, const at:
   const int64_t slot = slot_of(length(row));
   const InfiniScalars& scalars = memory_->layers[layer];
   const at::Tensor past = at::empty({c.heads, dim}, queries.options());
-  const auto state = [&](const at::Tensor& states) {
-    return of_row(states, layer, row).mutable_data_ptr<float>();
-  };
+  const auto state = [&](const at::Tensor& states) { return address_of(states, layer, row); };
   kernels::MemoryStep all{.dim = dim,
                           .queries = sharing,
                           .delta = memory_->options.rule == MemoryRule::delta,
@@ -274,12 +298,21 @@ at::Tensor SegmentModel::remember_by_kernel(size_t layer, int64_t row, const at:
 
 void SegmentModel::push(size_t layer, int64_t row, const at::Tensor& key, const at::Tensor& rotated,
                         const at::Tensor& value) {
-  const auto place = [&](const at::Tensor& states) {
-    return of_row(states, layer, row).narrow(1, slot_of(length(row)), 1);
+  const int64_t slot = slot_of(length(row));
+  const auto put = [&](const at::Tensor& states, const at::Tensor& heads) {
+    if (!has_addresses(states)) {
+      of_row(states, layer, row).narrow(1, slot, 1).copy_(heads.unsqueeze(1));
+      return;
+    }
+    float* to = address_of(states, layer, row) + slot * heads.size(1);
+    const auto* from = heads.const_data_ptr<float>();
+    for (int64_t head = 0; head < heads.size(0); ++head) {
+      std::copy_n(from + head * heads.stride(0), heads.size(1), to + head * states.stride(2));
+    }
   };
-  place(keys_).copy_(key.unsqueeze(1));
-  place(window_.keys).copy_(rotated.unsqueeze(1));
-  place(window_.values).copy_(value.unsqueeze(1));
+  put(keys_, key);
+  put(window_.keys, rotated);
+  put(window_.values, value);
 }
 
 void SegmentModel::store(int64_t row, const std::vector<SegmentState>& layers, int64_t positions) {

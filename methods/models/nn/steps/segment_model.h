@@ -79,6 +79,7 @@ class SegmentModel final : public DecoderModel {
   at::Tensor norm_;
   at::Tensor asked_;
   at::Tensor asking_;                                      ///< SegmentState::asking
+  std::vector<at::Tensor> shares_;                         ///< the memory's in each layer and head
   std::vector<float> scratch_;                             ///< of the kernel, for each head of keys
   std::vector<std::shared_ptr<const Adapters>> adapters_;  ///< of each row
 };
