@@ -120,13 +120,14 @@ class LabelSession final : public MethodSession {
     const auto states = nn::sequence_states(*parts_.reader, inputs);
     if (!states.ok()) return states.error();
     return nn::guarded("scoring labels", [&]() -> Status {
+      const nn::Linear head = nn::unpacked(parts_.reader->head(), parts_.reader->hidden());
       int64_t first = 0;
       for (Candidate& candidate : candidates) {
         const auto count = static_cast<int64_t>(candidate.of_answer.size());
         const std::vector<int64_t> wanted(candidate.input.ids.begin() + candidate.front,
                                           candidate.input.ids.end());
         const auto known = nn::label_log_probabilities(
-            parts_.reader->head(), states->narrow(0, first + candidate.front - 1, count), wanted);
+            head, states->narrow(0, first + candidate.front - 1, count), wanted);
         if (!known.ok()) return known.error();
         const at::Tensor losses = known->neg().to(at::kCPU, at::kDouble).contiguous();
         candidate.perplexities = perplexities(

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/core/utf8.h"
+#include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
 
@@ -47,6 +48,10 @@ Result<std::vector<int32_t>> Lingua::kept_of(std::span<const int32_t> content, i
 }
 
 Result<std::vector<Compressed>> Lingua::compress(std::span<const CompressionTask> tasks) const {
+  const auto head = nn::guarded("expanding a head", [&]() -> Result<nn::Linear> {
+    return nn::unpacked(decoder_->head(), decoder_->hidden());
+  });
+  if (!head.ok()) return head.error();
   std::vector<ReadPass> passes;
   const TokenLosses losses = [&](std::span<const int32_t> ids,
                                  int64_t first) -> Result<std::vector<double>> {
@@ -60,7 +65,7 @@ Result<std::vector<Compressed>> Lingua::compress(std::span<const CompressionTask
         {static_cast<int64_t>(input.ids.size()), count, 0, &decoder_->shape().sequence});
     const std::vector<int64_t> wanted(ids.begin() + first, ids.end());
     const auto known =
-        nn::label_log_probabilities(decoder_->head(), states->narrow(0, first - 1, count), wanted);
+        nn::label_log_probabilities(*head, states->narrow(0, first - 1, count), wanted);
     if (!known.ok()) return known.error();
     const at::Tensor losses = known->neg().to(at::kCPU, at::kDouble).contiguous();
     return std::vector<double>(losses.const_data_ptr<double>(),

@@ -35,7 +35,7 @@ bool by_own_kernels(const at::Tensor& x, const at::Tensor& weight) {
 
 /// x [rows, inputs] by a weight that lies as `lie` says, to [rows, outputs].
 at::Tensor packed_product(const at::Tensor& x, const Linear& linear, kernels::WeightRows lie) {
-  const at::Tensor weight = linear.packed ? expanded(linear, x.size(1)) : linear.weight;
+  const at::Tensor weight = unpacked(linear, x.size(1)).weight;
   const bool turned = lie == kernels::WeightRows::inputs;
   const int64_t outputs = weight.size(turned ? 1 : 0);
   const int64_t inputs = weight.size(turned ? 0 : 1);

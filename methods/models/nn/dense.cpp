@@ -132,8 +132,12 @@ at::Tensor expanded(const Linear& linear, int64_t inputs) {
   return floats;
 }
 
+Linear unpacked(const Linear& linear, int64_t inputs) {
+  return linear.packed ? Linear{expanded(linear, inputs), linear.bias} : linear;
+}
+
 at::Tensor apply(const Linear& linear, const at::Tensor& x) {
-  return at::linear(x, linear.packed ? expanded(linear, x.size(-1)) : linear.weight,
+  return at::linear(x, unpacked(linear, x.size(-1)).weight,
                     linear.bias.defined() ? std::optional(linear.bias) : std::nullopt);
 }
 

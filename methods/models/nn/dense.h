@@ -24,8 +24,10 @@ struct Linear {
   std::optional<checkpoints::TensorType> packed = {};
 };
 
-/// A packed weight in float32, [outputs, inputs].
+/// A packed weight in float32, [outputs, inputs]; takes a turn of nn::for_items.
 at::Tensor expanded(const Linear& linear, int64_t inputs);
+/// The layer over float32, where it is packed: for whoever uses it more than once.
+Linear unpacked(const Linear& linear, int64_t inputs);
 
 /// [hidden] each.
 struct LayerNorm {

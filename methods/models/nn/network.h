@@ -35,8 +35,8 @@ class Network {
                                                          const std::string& digest,
                                                          ResourceCache& cache) const = 0;
 
-  /// The same for reading alone, without gradients of weights: in float32 on a CPU they may be as
-  /// the checkpoint packs them, expanded where they are used, to the same bits.
+  /// The same for reading alone, without gradients: in float32 on a CPU weights may be as the
+  /// checkpoint packs them, expanded where they are used, to the same bits.
   virtual Result<std::shared_ptr<const Decoder>> reader(const RuntimeOptions& runtime,
                                                         const std::string& digest,
                                                         ResourceCache& cache) const;

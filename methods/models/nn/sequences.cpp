@@ -89,7 +89,9 @@ class WholeSequences final : public LayerOperations {
     const at::Tensor qkv = multiply(linear, x);
     if (const Part& part = parts_.front(); part.memory != nullptr) {
       const Projections all = projections_of(qkv, decoder_.shape(), rotations_);
-      SegmentState state = before_[layer];
+      // Gone when the layer has its own, so that what is read takes the memory of one set of
+      // states.
+      SegmentState state = again_ ? before_[layer] : std::move(before_[layer]);
       if (part.memory->options.query_focused && !state.asking.defined()) {
         state.asking =
             mean_query(linear, x.narrow(0, part.query.first, part.query.count), decoder_.shape());

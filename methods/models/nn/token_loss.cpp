@@ -197,7 +197,7 @@ Result<at::Tensor> label_log_probabilities(const Linear& head, const at::Tensor&
   return guarded("computing a loss", [&]() -> Result<at::Tensor> {
     const at::Tensor wanted =
         at::tensor(at::ArrayRef<int64_t>(labels.data(), labels.size())).to(states.device());
-    const at::Tensor weight = head.packed ? expanded(head, states.size(1)) : head.weight;
+    const at::Tensor weight = unpacked(head, states.size(1)).weight;
     return -HeadLosses::apply(states, weight, bias_of(head), wanted, 0.0,
                               rows_of_chunk(head, chunk_bytes));
   });

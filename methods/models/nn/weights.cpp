@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "methods/models/nn/device_copier.h"
@@ -32,6 +33,7 @@ class WeightCopier final : public WeightVisitor {
 
  private:
   void copy(Linear& linear) {
+    if (linear.packed) throw std::logic_error("packed weights are for reading alone");
     copy(linear.weight);
     copy(linear.bias);
   }

@@ -56,7 +56,10 @@ Result<std::unique_ptr<nn::SequenceModel>> open_with_memory(const SessionRequest
                                                             ResourceCache& cache,
                                                             const MakeMemory& make,
                                                             nn::SegmentWork& work) {
-  auto decoder = backbone.network->reader(request.runtime, backbone.digest, cache);
+  // Token by token a prompt of the release's batch would expand all weights for each.
+  const bool by_token = request.params.has("read_together");
+  auto decoder = by_token ? backbone.network->decoder(request.runtime, backbone.digest, cache)
+                          : backbone.network->reader(request.runtime, backbone.digest, cache);
   if (!decoder.ok()) return decoder.error();
   auto memory = make(**decoder);
   if (!memory.ok()) return memory.error();

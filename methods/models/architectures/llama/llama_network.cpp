@@ -45,9 +45,12 @@ class LlamaNetwork final : public nn::Network {
     if (runtime.device != "cpu" || runtime.dtype != "float32") {
       return decoder(runtime, digest, cache);
     }
-    auto views = packed_views(*weights_);
-    if (!views.ok()) return views.error();
-    return make_llama_decoder(*std::move(views));
+    return cache.get<nn::Decoder>("weights:" + digest + variant_ + ":cpu:packed",
+                                  [&]() -> Result<std::shared_ptr<const nn::Decoder>> {
+                                    auto views = packed_views(*weights_);
+                                    if (!views.ok()) return views.error();
+                                    return make_llama_decoder(*std::move(views));
+                                  });
   }
 
   Result<std::shared_ptr<const nn::Network>> extended(int64_t positions) const override {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <random>
+
 #include "methods/models/architectures/llama/llama_bfloat16.h"
 #include "methods/models/architectures/llama/llama_network.h"
 #include "methods/models/architectures/llama/llama_weights.h"
@@ -21,12 +24,41 @@ namespace {
 using ::qfs::test::some_tokens;
 using ::qfs::test::TinyLlama;
 
-class PackedReaderTest : public ::testing::Test {
+using checkpoints::TensorType;
+
+/// Matrices of the same shapes in Q8_0, of values as good as random.
+std::shared_ptr<const LlamaWeights> in_blocks(const LlamaWeights& weights) {
+  std::mt19937 random(7);
+  const auto blocks = [&](nn::Matrix& matrix) {
+    constexpr int64_t kElements = 32;
+    constexpr int64_t kBytes = 34;
+    constexpr uint16_t kScale = 0x1c00;  // 1/256 in half precision
+    matrix.type = TensorType::q8_0;
+    matrix.row_bytes = matrix.columns / kElements * kBytes;
+    const int64_t bytes = matrix.rows * matrix.row_bytes;
+    matrix.data = std::make_shared<std::byte[]>(static_cast<size_t>(bytes));
+    for (int64_t i = 0; i < bytes; ++i) matrix.data[i] = static_cast<std::byte>(random());
+    for (int64_t i = 0; i < bytes; i += kBytes) std::memcpy(&matrix.data[i], &kScale, 2);
+  };
+  auto made = std::make_shared<LlamaWeights>(weights);
+  blocks(made->embedding);
+  for (LlamaLayer& layer : made->layers) {
+    for (nn::Matrix* matrix : {&layer.qkv, &layer.attention_output, &layer.gate_up, &layer.down}) {
+      blocks(*matrix);
+    }
+  }
+  made->head = made->embedding;
+  return made;
+}
+
+class PackedReaderTest : public ::testing::TestWithParam<TensorType> {
  protected:
   PackedReaderTest() {
     EXPECT_TRUE(nn::configure_torch({}).ok());
     const auto file = checkpoints::GgufFile::open(folder_.write("m.gguf", TinyLlama{}.bytes()));
-    weights_ = *rounded_to_bfloat16(*load_llama_weights(*file));
+    weights_ = *load_llama_weights(*file);
+    if (GetParam() == TensorType::bf16) weights_ = *rounded_to_bfloat16(weights_);
+    if (GetParam() == TensorType::q8_0) weights_ = in_blocks(*weights_);
     network_ = make_llama_network(weights_);
     expanded_ = *network_->decoder({}, "x", cache_);
     packed_ = *network_->reader({}, "x", cache_);
@@ -59,19 +91,21 @@ class PackedReaderTest : public ::testing::Test {
   std::shared_ptr<const nn::Decoder> packed_;
 };
 
-TEST_F(PackedReaderTest, holds_no_copy_of_a_matrix) {
-  EXPECT_EQ(packed_->head().packed, checkpoints::TensorType::bf16);
+TEST_P(PackedReaderTest, holds_no_copy_of_a_matrix) {
+  EXPECT_EQ(packed_->head().packed, GetParam());
   EXPECT_EQ(packed_->head().weight.const_data_ptr(), weights_->head.data.get());
   EXPECT_EQ(packed_->type(), at::kFloat);
   EXPECT_EQ(packed_->hidden(), expanded_->hidden());
   const at::Tensor head = nn::expanded(packed_->head(), packed_->hidden());
   EXPECT_TRUE(head.equal(expanded_->head().weight));
+  EXPECT_EQ(*network_->reader({}, "x", cache_), packed_) << "adapters are bound to its layers";
+  EXPECT_FALSE(packed_->copy_to(at::kCPU, at::kFloat).ok());
   RuntimeOptions rounded;
   rounded.dtype = "bfloat16";
   EXPECT_EQ(*network_->reader(rounded, "x", cache_), *network_->decoder(rounded, "x", cache_));
 }
 
-TEST_F(PackedReaderTest, sequences_have_the_same_states_and_losses) {
+TEST_P(PackedReaderTest, sequences_have_the_same_states_and_losses) {
   for (const int64_t count : {6, 70}) {  // by LibTorch's products and by the packed kernels
     for (const bool adapted : {false, true}) {
       nn::SequenceInput input = tokens(count);
@@ -87,7 +121,7 @@ TEST_F(PackedReaderTest, sequences_have_the_same_states_and_losses) {
   }
 }
 
-TEST_F(PackedReaderTest, rows_with_a_memory_have_the_same_logits) {
+TEST_P(PackedReaderTest, rows_with_a_memory_have_the_same_logits) {
   const auto written = [&](const std::shared_ptr<const nn::Decoder>& decoder) {
     const nn::DecoderShape& shape = decoder->shape();
     std::vector<nn::InfiniScalars> scalars;
@@ -114,12 +148,15 @@ TEST_F(PackedReaderTest, rows_with_a_memory_have_the_same_logits) {
   EXPECT_EQ(written(packed_), written(expanded_));
 }
 
-TEST_F(PackedReaderTest, gives_no_gradients_through_packed_kernels) {
+TEST_P(PackedReaderTest, gives_no_gradients_through_packed_kernels) {
   nn::SequenceInput input = tokens(70);
   input.adapters = low_rank(*packed_);
   input.embedded = {{0, at::zeros({1, packed_->hidden()}).requires_grad_()}};
   EXPECT_ANY_THROW(states(*packed_, input).sum().backward());
 }
+
+INSTANTIATE_TEST_SUITE_P(Storage, PackedReaderTest,
+                         ::testing::Values(TensorType::bf16, TensorType::q8_0, TensorType::f32));
 
 }  // namespace
 }  // namespace qfs::architectures
