@@ -10,6 +10,7 @@
 #include "methods/models/peft/layer_adapter_files.h"
 #include "methods/models/peft/trained_biases.h"
 #include "methods/models/prompted/adapter_training.h"
+#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/memory_session.h"
 #include "methods/models/prompted/prompted_session.h"
 #include "methods/models/prompted/retrained_network.h"
@@ -42,7 +43,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   }
   auto model = prompted::open_prompted_model(request, cache, *memory, change);
   if (!model.ok()) return model.error();
-  model->reads_together = request.params.has(kReadTogether);
+  model->reads_together = request.params.has(prompted::kReadTogether);
   const Status same = prompted::check_backbone(adapter->metadata, request, path);
   if (!same.ok()) return same.error();
   if (adapter->config.kind != asked.kind) {

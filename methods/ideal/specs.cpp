@@ -133,7 +133,7 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
   params.push_back(std::move(gate));
   params.push_back(biases_param());
   params.push_back(from_source(
-      integer_param(kReadTogether, "examples", 2, 4096,
+      integer_param(prompted::kReadTogether, "examples", 2, 4096,
                     "With a memory and the preset as_released: prompts that are read in segments "
                     "as far as the shortest of them, and on from there token by token, so that "
                     "outputs depend on one another; each by itself when left out"),
@@ -224,7 +224,7 @@ Status IdealSpec::check_adapter(const Params& params) const {
       (!generates || pooling != "instruction")) {
     return invalid_argument("'hyper_instruction' is for a hypernetwork that pools the instruction");
   }
-  if (const auto together = params.find<int64_t>(kReadTogether)) {
+  if (const auto together = params.find<int64_t>(prompted::kReadTogether)) {
     if (!prompted::memory_form(params).released) {
       return invalid_argument("'read_together' is for a 'memory' with the preset as_released");
     }

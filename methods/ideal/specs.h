@@ -12,9 +12,6 @@ namespace qfs::ideal {
 /// The parameter that has biases and norms trained.
 inline constexpr const char* kBiases = "w_bias";
 
-/// Prompts of a batch that are read as IDEAL's release reads them.
-inline constexpr const char* kReadTogether = "read_together";
-
 /// What the three have alike.
 class LayerAdapterSpec : public prompted::TrainedSpec {
  public:

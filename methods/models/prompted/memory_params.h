@@ -15,6 +15,8 @@ namespace qfs::prompted {
 
 /// The flag of prompts that show the query behind the document, too.
 inline constexpr const char* kRepeatQuery = "repeat_query";
+/// Prompts of a batch that are read as IDEAL's release reads them: behind the shortest, by token.
+inline constexpr const char* kReadTogether = "read_together";
 
 /// With a memory `local_context` is the length of a segment, and `input_tokens` that of the
 /// document.

@@ -11,6 +11,7 @@
 #include "methods/models/inspect/machine_limits.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/steps/segment_model.h"
+#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/retrained_network.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 
@@ -57,7 +58,7 @@ Result<std::unique_ptr<nn::SequenceModel>> open_with_memory(const SessionRequest
                                                             const MakeMemory& make,
                                                             nn::SegmentWork& work) {
   // Token by token a prompt of the release's batch would expand all weights for each.
-  const bool by_token = request.params.has("read_together");
+  const bool by_token = request.params.has(kReadTogether);
   auto decoder = by_token ? backbone.network->decoder(request.runtime, backbone.digest, cache)
                           : backbone.network->reader(request.runtime, backbone.digest, cache);
   if (!decoder.ok()) return decoder.error();
