@@ -284,13 +284,13 @@ TEST(LoadExperiment, ListsAreBounded) {
             "s.json#/seeds: the list has 4097 items; at most 4096 are allowed");
 }
 
-TEST(DefaultSweep, AsksForSevenMethodsAtFourLengths) {
+TEST(DefaultSweep, AsksForSevenMethodsAtThreeLengths) {
   const auto experiment = load_experiment("experiments/lc_sweep.json");
   ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
   EXPECT_EQ(experiment->methods.size(), 7u);
   EXPECT_EQ(experiment->methods[4].artifacts.at(""), "experiments/artifacts/lora_qmsum_rank4");
   ASSERT_EQ(experiment->grid.size(), 1u);
-  EXPECT_EQ(experiment->grid[0].axes[0].values.size(), 4u);
+  EXPECT_EQ(experiment->grid[0].axes[0].values.size(), 3u);
   EXPECT_EQ(experiment->datasets[0].request.name, "mini-meetings");
   EXPECT_EQ(experiment->datasets[0].sample, 24);
 }

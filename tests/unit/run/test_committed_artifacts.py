@@ -68,7 +68,7 @@ class CommittedArtifacts(unittest.TestCase):
         self.assertEqual(planned.returncode, 0, planned.stderr)
         digests = {made["sha256"] for _, training in self.each() for made in training["files"]}
         cells = json.loads(planned.stdout)["cells"]
-        self.assertEqual(len(cells), 10)
+        self.assertEqual(len(cells), 7)
         for cell in cells:
             self.assertIn(cell["artifacts"]["adapter"], digests)
 
