@@ -76,6 +76,10 @@ Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
       if (Status fits = use_recipe(cell, row, *facts); !fits.ok()) return fits;
     }
     use_file(cell, role, *facts);
+    if (facts->backbone.empty() && cell.backbone && !cell.external) {
+      note_once("'" + facts->file.path +
+                "' does not say which backbone it was trained for; its shapes decide");
+    }
   }
   for (const std::string& role : cell.needs.artifacts) {
     if (cell.artifacts.contains(role) || row.entry->artifact_rows.contains(role)) continue;
@@ -163,6 +167,10 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
         return invalid_argument("'" + spec.name + "' is " + value_text(asked->second) + ", but " +
                                     file + " was trained without it",
                                 where);
+      }
+      if (has_asked && written && spec.stage == Stage::train && facts.method.empty()) {
+        note_once("'" + row.label + "': '" + spec.name + "' has no effect: " + file +
+                  " does not say how it was trained, its tensors do");
       }
       if (has_asked && spec.stage != Stage::train) params.set(spec.name, asked->second);
       continue;

@@ -29,8 +29,7 @@ int64_t size_of(AdapterKind kind, const Params& params) {
   const char* const name = kind == AdapterKind::lora               ? "rank"
                            : kind == AdapterKind::parallel_adapter ? "bottleneck"
                                                                    : "length";
-  // Not there where a file says it.
-  return params.find<int64_t>(name).value_or(1);
+  return params.find<int64_t>(name).value_or(0);  // of a file that says nothing else
 }
 
 void add_hyper(const Params& params, bool released, const nn::LayerWidths& widths,

@@ -25,7 +25,7 @@ Result<prompted::RowAddition> RowAdapters::of(const Example& example,
                                               prompted::PromptedModel& model) {
   const peft::HyperConfig& hyper = adapter_.config.hyper;
   if (hyper.layers == 0) {
-    if (example.other_query) {
+    if (example.other_query || of_general_request_) {
       return invalid_argument("the file has no hypernetwork that would read another query");
     }
     auto made = generated_of({}, model.generator);

@@ -123,7 +123,8 @@ class TrainedLayers final : public prompted::TrainedAdapter {
     if (point.step == 1 || point.step != std::min(warm, point.steps - 1)) return;
     dead_.clear();
     for (const auto& [name, norm] : point.values) {
-      if (!name.starts_with(kNorm) || norm > (goes_on_ ? 0 : start_[name])) continue;
+      if (!name.starts_with(kNorm) || name == kPartner) continue;
+      if (norm > (goes_on_ ? 0 : start_[name])) continue;
       dead_.append(dead_.empty() ? "" : ",").append(name.substr(std::string_view(kNorm).size()));
     }
   }
@@ -193,6 +194,11 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_layers(const prompted::Ad
   const peft::LayerAdapterConfig config = config_of(method, place.request.params, widths);
   if (Status possible = peft::check_config(config, widths); !possible.ok()) {
     return possible.error();
+  }
+  if (method == "ideal" && config.hyper.layers + config.bare_layers == 0) {
+    return invalid_argument("'first_layer' is " + std::to_string(config.first_layer) + " of " +
+                            std::to_string(widths.layers) +
+                            " layers; behind it is no upper half to generate");
   }
   peft::LayerAdapter adapter = peft::new_layer_adapter(config, widths, place.request.seed);
   adapter.memory =

@@ -49,6 +49,11 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (adapter->config.kind != asked.kind) {
     return data_error("the adapters are of another kind than the cell's", path);
   }
+  if (asked.size > 0 && adapter->config.size != asked.size) {
+    return data_error("the adapters have the size " + std::to_string(adapter->config.size) +
+                          ", their recipe says " + std::to_string(asked.size),
+                      path);
+  }
   if (adapter->config.hyper.layers > 0 && spec.name() != "ideal") {
     return data_error("the adapters are generated ones, of 'ideal'", path);
   }

@@ -154,6 +154,10 @@ Needs IdealSpec::needs(const Params& params) const {
 
 Status IdealSpec::check_file(const Params& params, const Params& recipe) const {
   if (Status status = LayerAdapterSpec::check_file(params, recipe); !status.ok()) return status;
+  if (params.find<std::string>("hyper_instruction") == "general" &&
+      recipe.find<std::string>("generated") == "none") {
+    return invalid_argument("'hyper_instruction' is 'general', but the file has no hypernetwork");
+  }
   const auto preset = recipe.find<std::string>("preset");
   if (!preset) return {};
   const bool released = *preset == "as_released";

@@ -139,6 +139,18 @@ Status check_kept(const Params& params, const Params& recipe) {
                           " tokens are attended to at once ('local_context')");
 }
 
+/// Of a training: its sequences are longer than a window.
+Status check_segments(const Params& params) {
+  const int64_t segment = params.find<int64_t>("train_segment").value_or(kTrainSegment);
+  const int64_t kept = params.find<int64_t>("kept_tokens").value_or(0);
+  const auto most = params.find<int64_t>("train_tokens");
+  if (!most || *most > segment + kept) return {};
+  return invalid_argument("'train_tokens' is " + std::to_string(*most) + ", and " +
+                          std::to_string(segment + kept) +
+                          " tokens are attended to at once ('train_segment'), so that nothing "
+                          "would reach the memory that is trained");
+}
+
 }  // namespace
 
 Status check_memory_file(const Params& params, const Params& recipe) {
@@ -146,7 +158,7 @@ Status check_memory_file(const Params& params, const Params& recipe) {
   // What lies beside a file of IDEAL's release does not say whether it has one; its tensors do.
   const bool release = recipe.has("pooling") && !recipe.has("preset");
   if (!has_memory(params) || recipe.values().empty() || release) return {};
-  if (params.values() == recipe.values()) return {};  // its own training's, of today's version
+  if (params.values() == recipe.values()) return check_segments(params);  // its own training's
   if (!has_memory(recipe)) {
     if (params.find<std::string>("memory_read") == "none") return {};
     return invalid_argument("the file was trained without a memory, of which 'memory' would read");
@@ -235,10 +247,15 @@ Status check_memory_params(const Params& params) {
     return invalid_argument("'kept_tokens' is " + std::to_string(kept) + ", and " +
                             std::to_string(attended) + " tokens are attended to at once");
   }
+  const std::string& prompt = params.get<std::string>("prompt");
+  if (params.find<bool>(kRepeatQuery).value_or(false) &&
+      prompt.find("{query}") == std::string::npos) {
+    return invalid_argument(std::string("'") + kRepeatQuery +
+                            "' repeats what 'prompt' shows of the query; it has no {query}");
+  }
   if (params.get<std::string>("memory") != "qf_infini") {
     return refuse_first(kOfAsking, "\"memory\": \"qf_infini\"");
   }
-  const std::string& prompt = params.get<std::string>("prompt");
   if (prompt.find("{query}") < prompt.find("{document}")) return {};
   return invalid_argument(
       "\"memory\": \"qf_infini\" is asked by the query of the first segment; 'prompt' needs "

@@ -131,7 +131,7 @@ TEST_F(IdealSessionsTest, half_precision_is_dead_and_said_to_be) {
   for (const char* value : {"generated.q_l1", "generated.ffn_up_l1", "generated.beside"}) {
     EXPECT_EQ(dead.last(value), 0) << value;
   }
-  EXPECT_EQ(metadata("dead").at("qfs.dead_hypernetwork"), "beside,ffn_up_l1,k_l1,o_l1,q_l1,v_l1");
+  EXPECT_EQ(metadata("dead").at("qfs.dead_hypernetwork"), "ffn_up_l1,k_l1,o_l1,q_l1,v_l1");
   EXPECT_EQ(dead.last("warning.dead_hypernetwork"), 1);
 
   request_.params.set("hyper_precision", std::string("fp32"));
@@ -160,7 +160,7 @@ TEST_F(IdealSessionsTest, half_precision_leaves_biases_of_parallel_adapters_aliv
   Curve prompts;
   ASSERT_TRUE(fit("prompts", prompts).ok());
   EXPECT_EQ(prompts.last("generated.prompt_weight"), 0);
-  EXPECT_EQ(metadata("prompts").at("qfs.dead_hypernetwork"), "beside,prompt_weight");
+  EXPECT_EQ(metadata("prompts").at("qfs.dead_hypernetwork"), "prompt_weight");
 
   request_.params.set("adapter", std::string("parallel_adapter"));
   Curve parallel;
@@ -421,13 +421,21 @@ TEST_F(IdealSessionsTest, what_does_not_fit_is_refused) {
   request_.params.set("adapter", std::string("prompt"));
   EXPECT_THAT(open(), HasSubstr("another kind than the cell's"));
   request_.params.set("adapter", std::string("lora"));
+  request_.params.set("rank", request_.params.get<int64_t>("rank") + 1);
+  EXPECT_THAT(open(), HasSubstr("their recipe says"));
+  request_.params.set("rank", request_.params.get<int64_t>("rank") - 1);
   use_llama({.layers = 4, .seed = 5}, kPrompt);
   EXPECT_THAT(open(), HasSubstr("'local:x' is " + request_.backbone->digest));
   use_llama({.layers = 6}, kPrompt);
   EXPECT_THAT(open(), HasSubstr("adapter.safetensors"));
   request_.artifacts.clear();
+  const Params whole = request_.params;
   request_.params.set("generated_layers", int64_t{7});
   EXPECT_THAT(refusal(), HasSubstr("the backbone has 6"));
+  request_.params = whole;
+  request_.params.set("first_layer", int64_t{5});
+  EXPECT_THAT(refusal(), HasSubstr("5 of 6 layers; behind it is no upper half to generate"));
+  request_.params = whole;
   request_.params.set("generated_layers", int64_t{2});
   request_.params.set("targets", std::string("q_prj"));
   EXPECT_THAT(refusal(), HasSubstr("did you mean 'q_proj'?"));

@@ -148,6 +148,10 @@ TEST(IdealSpecs, AFileIsReadAsItsPresetTrainedIt) {
   EXPECT_EQ(refusal("gate_tanh", false), "fine");
   recipe = {};
   EXPECT_EQ(refusal("hyper_precision", std::string("bf16")), "fine") << "the file says nothing";
+  recipe.set("generated", std::string("upper"));
+  EXPECT_EQ(refusal("hyper_instruction", std::string("general")), "fine");
+  recipe.set("generated", std::string("none"));
+  EXPECT_THAT(refusal("hyper_instruction", std::string("general")), HasSubstr("no hypernetwork"));
 }
 
 TEST(IdealSpecs, APresetDecidesWhatIsNotSaid) {

@@ -97,6 +97,41 @@ TEST(Memory, AFileIsReadAsItWasTrained) {
   EXPECT_EQ(refusal(), "fine") << "a window alone keeps what it is told to";
 }
 
+TEST(Memory, ATrainingHasLongerSequencesThanItsSegments) {
+  Params params;
+  params.set("memory", std::string("infini"));
+  params.set("train_tokens", int64_t{520});
+  params.set("kept_tokens", int64_t{8});
+  const auto refusal = [](const Params& asked, const Params& recipe) {
+    const Status status = prompted::check_memory_file(asked, recipe);
+    return status.ok() ? "fine" : status.error().message;
+  };
+  EXPECT_EQ(refusal(params, params),
+            "'train_tokens' is 520, and 520 tokens are attended to at once ('train_segment'), so "
+            "that nothing would reach the memory that is trained");
+  params.set("train_segment", int64_t{511});
+  EXPECT_EQ(refusal(params, params), "fine");
+  Params trained = params;
+  trained.set("train_segment", int64_t{512});
+  EXPECT_EQ(refusal(params, trained), "fine") << "a file is read however it was trained";
+}
+
+TEST(Memory, ARequestIsRepeatedThatThePromptShows) {
+  const LoraSpec spec;
+  Params params;
+  for (const ParamSpec& param : spec.params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  params.set("memory", std::string("infini"));
+  params.set("local_context", int64_t{24});
+  params.set("prompt", std::string("{document}"));
+  EXPECT_TRUE(spec.validate(params).ok());
+  params.set("repeat_query", true);
+  EXPECT_THAT(spec.validate(params).error().message, HasSubstr("it has no {query}"));
+  params.set("prompt", std::string("{query} {document}"));
+  EXPECT_TRUE(spec.validate(params).ok());
+}
+
 TEST(Memory, AWindowHoldsWhatItsFileKeeps) {
   Params asked;
   asked.set("local_context", int64_t{64});

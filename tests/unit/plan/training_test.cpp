@@ -163,6 +163,14 @@ TEST_F(TrainedElsewhere, WhatContradictsItsRecipeIsRefused) {
             std::string::npos);
 }
 
+TEST_F(TrainedElsewhere, AFileThatDoesNotNameItsBackboneIsNoted) {
+  EXPECT_TRUE(planned_training(sweep(), planning).notes.empty());
+  planning.methods.artifacts["a.safetensors"].backbone = "";
+  EXPECT_EQ(planned_training(sweep(), planning).notes,
+            std::vector<std::string>{"'a.safetensors' does not say which backbone it was trained "
+                                     "for; its shapes decide"});
+}
+
 TEST_F(TrainedElsewhere, WhatItsTrainingLeftOutCannotBeAskedOfAFile) {
   const std::string asked = sweep(R"(, "rate": 0.25)");
   EXPECT_NE(training_error(asked, planning)
@@ -175,7 +183,12 @@ TEST_F(TrainedElsewhere, WhatItsTrainingLeftOutCannotBeAskedOfAFile) {
   // A file of another program, or of a method that this one reads files of, need not say it.
   for (const char* method : {"", "relative"}) {
     planning.methods.artifacts["a.safetensors"].method = method;
-    EXPECT_EQ(planned_training(asked, planning).cells.size(), 1u);
+    const Plan plan = planned_training(asked, planning);
+    EXPECT_EQ(plan.cells.size(), 1u);
+    EXPECT_EQ(std::ranges::count(plan.notes,
+                                 "'learner': 'rate' has no effect: 'a.safetensors' does not say "
+                                 "how it was trained, its tensors do"),
+              *method == 0 ? 1 : 0);
   }
   // Of both stages the method says what it needs.
   planning.methods.artifacts["a.safetensors"].method = "learner";
