@@ -41,7 +41,7 @@ CLI::Option* add_run_option(CLI::App& command, std::string& run) {
 void add_filter_option(CLI::App& command, std::vector<std::string>& filters) {
   repeatable(command.add_option(
                  "--filter", filters,
-                 "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable"))
+                 "Only cells that match, e.g. 'method=lead|bm25,local_context=512'; repeatable"))
       ->type_name("KEY=VALUE|VALUE,...");
 }
 

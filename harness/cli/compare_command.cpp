@@ -187,7 +187,7 @@ void add_compare_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
       line.app, "compare",
       "Compares two results on the same examples: difference, interval, test, wins",
-      "qfs-bench compare method=lead,local_context=256 method=bm25,local_context=256\n"
+      "qfs-bench compare method=lead,local_context=512 method=bm25,local_context=512\n"
       "  qfs-bench compare before.sqlite after.sqlite --max-drop rougeL.f=1pt\n"
       "  qfs-bench compare old.sqlite new.sqlite --pair-by method,local_context\n"
       "  qfs-bench compare small.sqlite small.sqlite --run 1 --run-b 2\n"

@@ -29,7 +29,7 @@ Result<ComparedSide> open_side(const std::string& text, const std::string& run,
   const bool names_store = !name.path.empty();
   if (names_store && !name.exists) {
     return not_found(fmt::format(
-        "there is no file '{}', and it is no conditions such as method=lead,local_context=256",
+        "there is no file '{}', and it is no conditions such as method=lead,local_context=512",
         name.path));
   }
   Result<std::string> store =

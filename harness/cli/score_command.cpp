@@ -283,7 +283,7 @@ void add_score_command(const CommandLine& line) {
   command
       .add_option("--system", options->import.files.system,
                   "The system of imported scores that name none; with --store a cell, e.g. "
-                  "method=lead,local_context=256")
+                  "method=lead,local_context=512")
       ->type_name("NAME");
   repeatable(command.add_option("--fields", options->fields,
                                 "Names of the fields, e.g. prediction=output,references=answers"))

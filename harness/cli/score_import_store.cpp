@@ -11,7 +11,7 @@ Result<const reports::PlaceFacts*> place_of(const reports::SweepFacts& facts,
                                             const std::string& system) {
   if (system.empty() && facts.places.size() > 1) {
     return invalid_argument(
-        "the scores name no system; --system method=lead,local_context=256, or a field 'system' "
+        "the scores name no system; --system method=lead,local_context=512, or a field 'system' "
         "in every record, says which cell they belong to");
   }
   auto places = matching_places(facts, "", system);

@@ -95,7 +95,7 @@ Result<ExitCode> run_show(const ShowOptions& options, const GlobalOptions& globa
 void add_show_command(const CommandLine& line) {
   CLI::App& command = add_subcommand(
       line.app, "show", "Shows an example of a cell: query, prediction, references, scores",
-      "qfs-bench show --filter method=lead,local_context=256 --example 3");
+      "qfs-bench show --filter method=lead,local_context=512 --example 3");
   auto options = std::make_shared<ShowOptions>();
   command.add_option("CELL", options->cell, "Beginning of a cell's id");
   add_filter_option(command, options->filters);

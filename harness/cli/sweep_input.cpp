@@ -152,7 +152,7 @@ void add_plan_options(CLI::App& command, SweepOptions& options) {
       ->type_name("VARIABLE=VALUE");
   repeatable(command.add_option(
                  "--filter", options.filter,
-                 "Only cells that match, e.g. 'method=lead|bm25,local_context=256'; repeatable"))
+                 "Only cells that match, e.g. 'method=lead|bm25,local_context=512'; repeatable"))
       ->type_name("KEY=VALUE|VALUE,...");
   command.add_option("--limit", options.limit, "Only the first N examples of each data set")
       ->type_name("N")

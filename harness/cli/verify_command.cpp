@@ -102,7 +102,7 @@ Result<SpotChecks> add_spot_checks(const VerifyOptions& options, const claims::V
   }
   if (seen.empty()) {
     return invalid_argument(
-        "--spot-check: no line of the table has a 'cell', such as method=lead,local_context=256");
+        "--spot-check: no line of the table has a 'cell', such as method=lead,local_context=512");
   }
   return checks;
 }
