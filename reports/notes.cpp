@@ -11,6 +11,7 @@
 #include "harness/core/counted.h"
 #include "harness/core/json_dom.h"
 #include "reports/format.h"
+#include "reports/output_facts.h"
 #include "reports/seeds.h"
 #include "reports/trainings.h"
 
@@ -156,12 +157,15 @@ Result<std::string> warning_note(store::Reader& reader, const PlaceFacts& place)
       if (!points) return points.error();
       if (points->empty()) continue;
       for (const auto& [name, value] : points->back().values) {
-        if (!name.starts_with(kTrainingWarning)) continue;
-        std::string words = name.substr(kTrainingWarning.size());
-        std::ranges::replace(words, '_', ' ');
-        warnings.insert(std::move(words));
+        if (name.starts_with(kTrainingWarning)) warnings.insert(warning_words(name));
       }
     }
+  }
+  // Of a file that was trained elsewhere, what is written with it says so.
+  if (!place.cell.ordinals.empty()) {
+    const auto output = reader.output(place.predict->id, place.cell.ordinals.front());
+    if (!output) return output.error();
+    if (*output) warnings.merge(warnings_of(**output));
   }
   if (warnings.empty()) return std::string();
   return fmt::format("{}: its training warns of a {}", place_name(place),

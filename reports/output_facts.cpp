@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <ranges>
 
+#include "harness/api/training_warnings.h"
 #include "harness/core/json_dom.h"
 #include "harness/core/whole_number.h"
 
@@ -59,6 +60,15 @@ MeanFact mean_fact(std::span<const store::OutputRow> outputs, const std::string&
   }
   if (fact.outputs > 0) fact.mean /= static_cast<double>(fact.outputs);
   return fact;
+}
+
+std::set<std::string> warnings_of(const store::OutputRow& output) {
+  std::set<std::string> warnings;
+  const json observed = observed_facts(output);
+  for (const auto& [name, value] : observed.items()) {
+    if (name.starts_with(kTrainingWarning)) warnings.insert(warning_words(name));
+  }
+  return warnings;
 }
 
 std::vector<int64_t> served_latencies_ms(std::span<const store::OutputRow> outputs) {

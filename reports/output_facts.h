@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct MeanFact {
 /// The mean of a number that outputs say by this name ("compression.achieved_ratio"), among their
 /// facts or those of the run.
 MeanFact mean_fact(std::span<const store::OutputRow> outputs, const std::string& name);
+
+/// What an output warns of, as trainings do (training_warnings.h): the words of each.
+std::set<std::string> warnings_of(const store::OutputRow& output);
 
 /// Milliseconds from request to answer, ascending; of the outputs that say it.
 std::vector<int64_t> served_latencies_ms(std::span<const store::OutputRow> outputs);

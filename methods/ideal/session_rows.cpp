@@ -18,7 +18,9 @@ double cosine(const at::Tensor& a, const at::Tensor& b) {
 }  // namespace
 
 RowAdapters::RowAdapters(peft::LayerAdapter adapter, bool of_general_request)
-    : adapter_(std::move(adapter)), of_general_request_(of_general_request) {}
+    : adapter_(std::move(adapter)),
+      of_general_request_(of_general_request),
+      dead_(adapter_.metadata.contains(kDeadMark)) {}
 
 Result<prompted::RowAddition> RowAdapters::of(const Example& example,
                                               const nn::SequenceInput& input,
@@ -46,6 +48,7 @@ Result<prompted::RowAddition> RowAdapters::of(const Example& example,
   if (!made.ok()) return made.error();
   prompted::RowAddition addition = {made->adapters,
                                     {{"generated_norm", made->numbers.norm().item<double>()}}};
+  if (dead_) addition.observed[kDeadWarning] = 1;
   if (by_request) {
     addition.observed["likeness_to_general"] = cosine(made->numbers, general.numbers);
   }

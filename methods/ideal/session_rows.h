@@ -19,6 +19,11 @@
 
 namespace qfs::ideal {
 
+/// In a file's metadata: decoders of its hypernetwork that learned nothing.
+inline constexpr const char* kDeadMark = "qfs.dead_hypernetwork";
+/// Of its training's curve, and of what is written with it.
+inline constexpr const char* kDeadWarning = "warning.dead_hypernetwork";
+
 class RowAdapters {
  public:
   /// Instructions whose adapters are kept; of a large backbone they have some megabytes each.
@@ -53,6 +58,7 @@ class RowAdapters {
 
   peft::LayerAdapter adapter_;
   bool of_general_request_;
+  bool dead_;  ///< the file says so
   std::map<Key, Generated> made_;
   std::deque<Key> order_;  ///< the oldest first
 };

@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include "harness/api/training_warnings.h"
 #include "harness/core/files.h"
 #include "harness/core/sha256.h"
+#include "methods/ideal/session_rows.h"
 #include "methods/ideal/specs.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
@@ -97,7 +97,7 @@ class TrainedLayers final : public prompted::TrainedAdapter {
     std::map<std::string, double> norms;
     if (!adapter_.memory.empty()) norms["memory.share"] = peft::mean_share(adapter_.memory);
     if (!generates()) return norms;
-    if (!dead_.empty()) norms[std::string(kTrainingWarning) + "dead_hypernetwork"] = 1;
+    if (!dead_.empty()) norms[kDeadWarning] = 1;
     for (const auto& [decoder, sum] : squares_) {
       norms[kNorm + decoder] = std::sqrt(sum / static_cast<double>(std::max<int64_t>(made_, 1)));
     }
@@ -133,7 +133,7 @@ class TrainedLayers final : public prompted::TrainedAdapter {
                            const std::map<std::string, std::string>& metadata,
                            at::ScalarType type) const override {
     std::map<std::string, std::string> said = metadata;
-    if (!dead_.empty()) said["qfs.dead_hypernetwork"] = dead_;
+    if (!dead_.empty()) said[kDeadMark] = dead_;
     return prompted::keep_bytes(folder, prompted::kAdapter, kFile,
                                 peft::layer_adapter_bytes(adapter_, said, type));
   }

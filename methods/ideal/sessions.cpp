@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "harness/core/log.h"
 #include "methods/ideal/session_rows.h"
 #include "methods/ideal/session_train.h"
 #include "methods/ideal/specs.h"
@@ -56,11 +55,6 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   }
   if (adapter->config.hyper.layers > 0 && spec.name() != "ideal") {
     return data_error("the adapters are generated ones, of 'ideal'", path);
-  }
-  if (const auto dead = adapter->metadata.find("qfs.dead_hypernetwork");
-      dead != adapter->metadata.end()) {
-    log_warning("'" + path + "' was marked when it was trained: its hypernetwork is dead (" +
-                dead->second + ")");
   }
   const bool general =
       request.params.find<std::string>("hyper_instruction").value_or("own") == "general";

@@ -133,6 +133,14 @@ TEST_F(IdealSessionsTest, half_precision_is_dead_and_said_to_be) {
   }
   EXPECT_EQ(metadata("dead").at("qfs.dead_hypernetwork"), "ffn_up_l1,k_l1,o_l1,q_l1,v_l1");
   EXPECT_EQ(dead.last("warning.dead_hypernetwork"), 1);
+  write_with("dead");
+  const auto warned = [&] {
+    return nlohmann::json::parse(predictions({example(3)}).front().extra.text)
+        .at("observed")
+        .contains("warning.dead_hypernetwork");
+  };
+  EXPECT_TRUE(warned());
+  request_.artifacts.clear();
 
   request_.params.set("hyper_precision", std::string("fp32"));
   Curve alive;
@@ -141,6 +149,9 @@ TEST_F(IdealSessionsTest, half_precision_is_dead_and_said_to_be) {
   EXPECT_LT(alive.first("generated.q_l1"), 1e-5);
   EXPECT_GT(alive.last("generated.q_l1"), 100 * alive.first("generated.q_l1"));
   EXPECT_FALSE(metadata("alive").contains("qfs.dead_hypernetwork"));
+  write_with("alive");
+  EXPECT_FALSE(warned());
+  request_.artifacts.clear();
   EXPECT_FALSE(alive.points.back().values.contains("warning.dead_hypernetwork"));
 
   // What is dead learns what the control without a hypernetwork learns, but for its dropout, which

@@ -189,6 +189,19 @@ TEST(Report, EmptyOutputsAreCountedInTheCellAndBelow) {
   EXPECT_NE(notes_of(table).find("): 2 of 12 outputs are empty\n"), std::string::npos);
 }
 
+TEST(Report, WhatOutputsWarnOfIsSaidBelow) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  SamplePlace place = scored_place("cursed", 0.5);
+  place.extra = R"({"observed":{"norm":2,"warning.dead_pen":1}})";
+  sweep.add(place);
+  sweep.add(scored_place("lead", 0.25));
+  sweep.finish("");
+  const std::string notes = notes_of(table_of(sweep));
+  EXPECT_NE(notes.find("): its training warns of a dead pen\n"), std::string::npos) << notes;
+  EXPECT_EQ(notes.find("lead (cell"), std::string::npos) << notes;
+}
+
 TEST(Report, WhoHasNoLocalContextIsNamedAlsoWhereItIsNoAxis) {
   SampleSweep sweep;
   sweep.add_dataset("demo", 12);

@@ -45,6 +45,7 @@ store::OutputRow output_of(const SamplePlace& place, int64_t ordinal) {
   store::OutputRow output;
   output.ordinal = ordinal;
   output.prediction.text = place.method + " says turn 1 of " + std::to_string(ordinal);
+  if (!place.extra.empty()) output.prediction.extra = Json{place.extra};
   if (ordinal < place.empty) output.prediction.text = " \n";
   output.prediction.tokens_out = 6;
   output.prediction.prompt = "Summarize turn 1 of " + std::to_string(ordinal);

@@ -39,6 +39,7 @@ struct SamplePlace {
   size_t dataset = 0;        ///< index of the data set
   int64_t predictions = -1;  ///< how many are there; -1: all
   int64_t empty = 0;         ///< how many of them, the first, are white space
+  std::string extra;         ///< of all of them
   double kept = 1;           ///< share of each document that was kept
   bool truncation = true;    ///< whether there is a ledger
   store::FailureKind failure = store::FailureKind::none;
