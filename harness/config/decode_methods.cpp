@@ -13,9 +13,6 @@ namespace qfs::config {
 
 namespace {
 
-constexpr uint64_t kMaxPromptBytes = uint64_t{1} << 20;
-constexpr uint64_t kMaxSpansBytes = uint64_t{32} << 20;
-
 constexpr std::array<std::string_view, 3> kExternalKeys = {"command", "fingerprint", "folder"};
 
 template <class Keys>
@@ -37,10 +34,16 @@ bool is_parameter_name(std::string_view name) {
   });
 }
 
-/// A parameter whose value may be long, so that a file may hold it.
-bool is_long_text(std::string_view name) {
-  return name == "prompt" || name.ends_with("_prompt") || name == "dictionary" || name == "spans";
+/// Of a parameter whose value may be long, so that a file may hold it, the most bytes of that file;
+/// 0: of others.
+uint64_t most_file_bytes(std::string_view name) {
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
+  if (name == "prompt" || name.ends_with("_prompt")) return kMiB;
+  if (name == "dictionary" || name == "spelling") return 8 * kMiB;
+  return name == "spans" ? 32 * kMiB : 0;
 }
+
+bool is_long_text(std::string_view name) { return most_file_bytes(name) > 0; }
 
 /// The file that a parameter's value names, as messages call it; empty: none.
 std::string text_file(const std::string& name, const Node& node, const std::string& folder) {
@@ -259,7 +262,7 @@ void check_parameter_name(const std::string& name, const Node& node) {
 ParamValue decode_parameter(const std::string& name, const Node& node, const std::string& folder) {
   const bool long_text = is_long_text(name);
   if (long_text && node.value().is_object()) {
-    return prompt_file(node, folder, name == "spans" ? kMaxSpansBytes : kMaxPromptBytes);
+    return prompt_file(node, folder, most_file_bytes(name));
   }
   if (long_text) return node.scalar(R"(a text or {"file": …})");
   // Objects that a method hands on as they are; keys sorted, so that equal ones are equal texts.

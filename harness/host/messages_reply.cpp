@@ -114,10 +114,12 @@ PredictionReply prediction_from(const json& object) {
 std::string short_name(const std::string& name) {
   constexpr size_t kLongest = 64;
   const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.';
   };
   if (!name.empty() && name.size() <= kLongest && std::ranges::all_of(name, is_plain)) return name;
-  throw FieldError("'" + name + "' is no name of at most 64 letters a-z, digits, '_' and '.'");
+  throw FieldError("'" + name +
+                   "' is no name of at most 64 letters a-z and A-Z, digits, '_' and '.'");
 }
 
 TrainingPoint point_from(const json& object) {

@@ -111,17 +111,12 @@ Result<std::vector<SnippetRow>> snippet_sources(const tokenizers::VocabularyToke
   }
 }
 
-std::string snippet_of_prompt(const tokenizers::VocabularyTokenizer& tokenizer,
-                              std::span<const int32_t> row, std::string_view prompt,
-                              std::string_view query) {
-  const Around around = around_snippet(prompt, query);
-  const std::string text = tokenizer.decode(row);
-  return text.substr(around.front.size(), text.size() - around.front.size() - around.back.size());
-}
-
-std::string snippet_of_source(const tokenizers::VocabularyTokenizer& tokenizer,
-                              std::span<const int32_t> row, std::string_view snippet) {
-  return tokenizer.decode(row).substr(0, snippet.size());
+std::string kept_text(const tokenizers::VocabularyTokenizer& tokenizer, std::string_view snippet,
+                      int64_t tokens) {
+  const std::vector<tokenizers::Token> all = tokenizer.encode(snippet);
+  if (tokens >= static_cast<int64_t>(all.size())) return std::string(snippet);
+  return std::string(
+      snippet.substr(0, static_cast<size_t>(all[static_cast<size_t>(tokens)].begin)));
 }
 
 Target prompted_target(const tokenizers::VocabularyTokenizer& tokenizer, std::string_view summary,

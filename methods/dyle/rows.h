@@ -44,12 +44,10 @@ Result<std::vector<SnippetRow>> snippet_sources(const tokenizers::VocabularyToke
                                                 std::span<const std::string> snippets,
                                                 std::string_view query, int64_t most);
 
-/// What rows of these two hold of a snippet: its text as far as it was not cut.
-std::string snippet_of_prompt(const tokenizers::VocabularyTokenizer& tokenizer,
-                              std::span<const int32_t> row, std::string_view prompt,
-                              std::string_view query);
-std::string snippet_of_source(const tokenizers::VocabularyTokenizer& tokenizer,
-                              std::span<const int32_t> row, std::string_view snippet);
+/// The text of a snippet of which a row of these two holds so many tokens
+/// (SnippetRow::kept_tokens).
+std::string kept_text(const tokenizers::VocabularyTokenizer& tokenizer, std::string_view snippet,
+                      int64_t tokens);
 
 /// What the decoder begins with, and the label of each of its positions; positions without one
 /// (nn::kNoLabel) are padding.

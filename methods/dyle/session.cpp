@@ -147,7 +147,7 @@ class DyleSession final : public MethodSession {
       const Status written = write(numbered, *reading, times, prediction, facts);
       if (!written.ok()) return written.error();
     } else {
-      prediction.text = snippets_text(example, *reading);
+      prediction.text = snippets_text(*reading);
       prediction.finish = FinishReason::stop;
       prediction.tokens_out = model_.generator().tokenizer->count(prediction.text);
     }
@@ -201,20 +201,16 @@ class DyleSession final : public MethodSession {
 
   /// What the generator reads of the snippets, without their speakers; those alone whose prior by
   /// the extractor is above 1e-10.
-  std::string snippets_text(const Example& example, const Reading& reading) const {
+  std::string snippets_text(const Reading& reading) const {
     const tokenizers::VocabularyTokenizer& tokenizer = *model_.generator().tokenizer;
     const at::Tensor prior = log_prior(reading.scores, reading.selection).exp().contiguous();
     std::string text;
     for (size_t i = 0, count = reading.chosen().size(); i < count; ++i) {
       if (prior.const_data_ptr<float>()[i] <= 1e-10F) continue;
-      const auto index = static_cast<size_t>(reading.selection.snippets[i]);
-      const ranking::Snippet& snippet = reading.candidates.snippets[index];
-      const std::vector<int32_t>& row = reading.rows.inputs[i].ids;
-      const std::string kept =
-          model_.encoder_decoder()
-              ? snippet_of_source(tokenizer, row, snippet.text())
-              : snippet_of_prompt(tokenizer, row, model_.settings().prompt, example.query);
-      const std::string content = snippet.content_of(kept);
+      const int64_t index = reading.selection.snippets[i];
+      const ranking::Snippet& snippet = reading.candidates.snippets[static_cast<size_t>(index)];
+      const std::string content = snippet.content_of(
+          kept_text(tokenizer, snippet.text(), reading.rows.kept_tokens.at(index)));
       if (content.empty()) continue;
       if (!text.empty()) text += ' ';
       text += repair_utf8(content).text;
@@ -232,9 +228,11 @@ class DyleSession final : public MethodSession {
     const auto hits = std::ranges::count_if(chosen, [&](int64_t i) { return oracle.contains(i); });
     observed["oracle_snippets"] = oracle.size();
     observed["oracle_precision"] = static_cast<double>(hits) / static_cast<double>(chosen.size());
-    // Of no oracle there is no share.
+    // Of no oracle there is no share. A list may have a snippet twice, which is found once.
     if (!oracle.empty()) {
-      observed["oracle_recall"] = static_cast<double>(hits) / static_cast<double>(oracle.size());
+      const std::set<int64_t> read(chosen.begin(), chosen.end());
+      const auto found = std::ranges::count_if(oracle, [&](int64_t i) { return read.contains(i); });
+      observed["oracle_recall"] = static_cast<double>(found) / static_cast<double>(oracle.size());
     }
     return {};
   }

@@ -116,6 +116,10 @@ void add_training(std::vector<ParamSpec>& params) {
 
 Status check_extractor_steps(const Params& params, int64_t steps) {
   const int64_t alone = params.find<int64_t>("extractor_steps").value_or(0);
+  if (alone > 0 && params.find<double>("lambda_oracle") == 0.0) {
+    return invalid_argument("'extractor_steps' is " + std::to_string(alone) +
+                            ", whose only loss is the oracle's, and 'lambda_oracle' is 0");
+  }
   if (alone < steps) return {};
   return invalid_argument("'extractor_steps' is " + std::to_string(alone) + " of " +
                           std::to_string(steps) +

@@ -81,7 +81,7 @@ Result<Dictionary> Dictionary::parse(std::string_view text, const std::string& s
       }
       frequency = static_cast<double>(*value);
     }
-    dictionary.add(lower_case(parts[0]), frequency);
+    dictionary.add(lower_case(with_plain_apostrophes(parts[0])), frequency);
   }
   if (dictionary.size() == 0) return data_error("a dictionary without words", source);
   return dictionary;

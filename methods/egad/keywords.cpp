@@ -43,11 +43,10 @@ void for_words(std::string_view text, const Each& each) {
       if (!is_letter(points[i]) && !inner) break;
       letters += points[i];
     }
-    std::u32string plain = letters;
-    std::ranges::replace(plain, kTypographic, U'\'');
     std::string surface = to_utf8(letters);
     const int64_t end = byte + static_cast<int64_t>(surface.size());
-    each(Word{lower_case(to_utf8(plain)), std::move(surface)}, Occurrence{byte, end});
+    std::string lower = lower_case(with_plain_apostrophes(surface));
+    each(Word{std::move(lower), std::move(surface)}, Occurrence{byte, end});
     byte = end;
   }
 }
@@ -80,6 +79,15 @@ double score_of(KeywordScore rule, double here, double there, double words, doub
 }
 
 }  // namespace
+
+std::string with_plain_apostrophes(std::string_view word) {
+  constexpr std::string_view kBytes = "\xE2\x80\x99";
+  std::string plain(word);
+  for (size_t at = 0; (at = plain.find(kBytes, at)) != std::string::npos;) {
+    plain.replace(at, kBytes.size(), "'");
+  }
+  return plain;
+}
 
 std::vector<Word> words_of(std::string_view text) {
   std::vector<Word> words;

@@ -25,6 +25,9 @@ struct Word {
 
 std::vector<Word> words_of(std::string_view text);
 
+/// With ' for each U+2019.
+std::string with_plain_apostrophes(std::string_view word);
+
 /// Bytes [begin, end) of a text.
 struct Occurrence {
   int64_t begin = 0;

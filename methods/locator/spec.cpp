@@ -88,6 +88,11 @@ Status LocatorSpec::validate(const Params& params) const {
   return prompted::check_targets(params);
 }
 
+Status LocatorSpec::check_model(const Params& params, const std::string&,
+                                const Resource& model) const {
+  return ranking::check_window(params, model);
+}
+
 Status LocatorSpec::check_init(const Params& params, const Params& recipe) const {
   if (Status same = ranking::check_score(params, recipe); !same.ok()) return same;
   return prompted::check_same(params, recipe, {"rank"});

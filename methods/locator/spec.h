@@ -6,11 +6,12 @@
 #pragma once
 
 #include "harness/api/method.h"
+#include "harness/api/model_rules.h"
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::locator {
 
-class LocatorSpec final : public MethodSpec {
+class LocatorSpec final : public MethodSpec, public ModelRules {
  public:
   std::string_view name() const override;
   std::string_view doc() const override;
@@ -26,6 +27,10 @@ class LocatorSpec final : public MethodSpec {
   Cost cost(const Params& params, const DatasetStats& stats) const override;
   Cost training_cost(const Params& params, const DatasetStats& train) const override;
   bool seed_matters(const Params&) const override { return false; }
+  Status check_model(const Params& params, const std::string& role,
+                     const Resource& model) const override;
+  Status check_file(const Params&, const Params&) const override { return {}; }
+  bool may_differ(std::string_view) const override { return false; }
 };
 
 }  // namespace qfs::locator

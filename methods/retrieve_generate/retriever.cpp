@@ -75,7 +75,10 @@ Status Retriever::read(const Example& example) {
   const retrieval::Script script = retrieval::script_of_language(example.language);
   auto passages = retrieval::make_passages(example, *whole, reach_.unit, script);
   std::erase_if(passages, [](const Passage& passage) { return passage.text.empty(); });
-  if (passages.empty()) {
+  const bool blank = std::ranges::all_of(passages, [](const Passage& passage) {
+    return passage.text.find_first_not_of(" \t\r\n") == std::string::npos;
+  });
+  if (blank) {
     return data_error("the document of example '" + example.key + "' has no passage to read");
   }
   if (Status status = selector_->prepare(passages, script); !status.ok()) return status;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/temporary_folder.h"
+
 namespace qfs::config {
 namespace {
 
@@ -254,6 +256,20 @@ TEST(LoadExperiment, PromptFileIsReadBesideTheSweep) {
   EXPECT_EQ(experiment->methods[1].params[0].value, text);
   EXPECT_EQ(experiment->methods[1].params[0].file, "tests/golden/config/good/prompts/brief.txt");
   EXPECT_EQ(experiment->grid[0].axes[0].values[1], text);
+}
+
+TEST(LoadExperiment, ListsOfWordsMayBeInFiles) {
+  const test::TemporaryFolder folder;
+  folder.write("words.txt", std::string(5 << 20, 'a'));
+  for (const char* name : {"dictionary", "spelling"}) {
+    const auto experiment = decode_experiment(
+        R"({"name": "s", "datasets": [{"name": "mini-meetings"}], "methods": [
+            {"method": "egad", ")" +
+            std::string(name) + R"(": {"file": "words.txt"}}]})",
+        folder / "s.json");
+    ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
+    EXPECT_EQ(std::get<std::string>(parameter(*experiment, name)).size(), size_t{5} << 20);
+  }
 }
 
 TEST(LoadExperiment, ObjectsThatAMethodHandsOnAreTextsWithSortedKeys) {

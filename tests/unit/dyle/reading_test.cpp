@@ -186,6 +186,16 @@ TEST_F(DyleReadingTest, outputs_say_how_the_snippets_meet_the_oracle) {
   EXPECT_EQ(facts.at("oracle_snippets"), 1);
   EXPECT_EQ(facts.at("oracle_recall"), 1.0);
   EXPECT_EQ(facts.at("oracle_precision"), 0.2);
+  // The oracle may take a turn as often as the document has it; what it has is found once.
+  NumberedExample twice = meeting(33);
+  twice.example.document.push_back(twice.example.document[2]);
+  twice.example.references.front() += " " + twice.example.references.front();
+  EXPECT_EQ(extra_of(twice).at("observed").at("oracle_recall"), 1.0);
+  request_.params.set("snippets", std::string("oracle"));
+  const auto of_oracle = extra_of(twice).at("observed");
+  EXPECT_EQ(of_oracle.at("oracle_recall"), 1.0);
+  EXPECT_EQ(of_oracle.at("oracle_precision"), 1.0);
+  request_.params.set("snippets", std::string("all"));
   NumberedExample other = meeting(34);
   other.example.references = {"zzz"};
   EXPECT_EQ(extra_of(other).at("observed").at("oracle_snippets"), 0);

@@ -92,6 +92,12 @@ TEST(Rows, of_an_encoder_decoder_lose_their_query) {
   EXPECT_THAT(*shorter, ElementsAre(row(letters("ab /", {200}, {201}), 2, false, false)));
 }
 
+TEST(Rows, hold_a_snippet_as_far_as_its_tokens_go) {
+  EXPECT_EQ(kept_text(FramedTokenizer(), "a&&b", 2), "a&&");
+  EXPECT_EQ(kept_text(FramedTokenizer(), "a&&b", 3), "a&&b");
+  EXPECT_EQ(kept_text(FramedTokenizer(), "a&&b", 0), "");
+}
+
 TEST(Rows, templates_are_checked) {
   EXPECT_TRUE(check_snippet_prompt(kDefaultPrompt).ok());
   EXPECT_FALSE(check_snippet_prompt("{query}").ok());

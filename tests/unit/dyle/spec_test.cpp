@@ -76,6 +76,9 @@ TEST(DyleSpec, every_part_has_something_to_learn_from) {
   EXPECT_THAT(rule_about({{"extractor_steps", int64_t{9}}, {"steps", int64_t{9}}}),
               HasSubstr("'extractor_steps' is 9 of 9 steps"));
   EXPECT_EQ(rule_about({{"extractor_steps", int64_t{8}}, {"steps", int64_t{9}}}), "accepted");
+  EXPECT_THAT(
+      rule_about({{"extractor_steps", int64_t{8}}, {"steps", int64_t{9}}, {"lambda_oracle", none}}),
+      HasSubstr("whose only loss is the oracle's"));
 }
 
 TEST(DyleSpec, what_has_no_effect_is_refused_or_in_no_id) {

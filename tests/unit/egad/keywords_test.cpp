@@ -97,6 +97,13 @@ TEST(Dictionary, adds_up_what_differs_in_case_and_takes_ranks) {
   EXPECT_DOUBLE_EQ(*ranks->frequency("the") / *ranks->frequency("hat"), 3);
 }
 
+TEST(Dictionary, has_typographic_apostrophes_as_documents_have) {
+  const auto dictionary = Dictionary::parse("don\xE2\x80\x99t 3\n", "d");
+  ASSERT_TRUE(dictionary.ok());
+  EXPECT_EQ(dictionary->frequency(words_of("don\xE2\x80\x99t").front().lower), 3);
+  EXPECT_EQ(dictionary->frequency("don't"), 3);
+}
+
 TEST(Dictionary, can_be_counted_of_documents) {
   Dictionary counted;
   counted.count("We buy. We don't.");

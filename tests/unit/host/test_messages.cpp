@@ -301,6 +301,10 @@ TEST(Messages, WhatATrainingSaysStaysInItsFolderAndIsNumbers) {
                      .ok())
         << values;
   }
+  // As the columns of metrics are named, by which a training may choose.
+  EXPECT_TRUE(decode_reply(R"({"id":1,"point":{"step":1,"steps":2,)"
+                           R"("values":{"development.rougeL":0.5}}})")
+                  .ok());
 }
 
 TEST(Messages, UnknownVerbsAreInvalid) {

@@ -8,6 +8,7 @@
 
 #include "methods/locator/spec.h"
 #include "methods/models/registry/artifacts.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_encoder.h"
 #include "tests/support/trained_session.h"
 
@@ -282,6 +283,14 @@ TEST(LocatorSpec, says_what_it_needs) {
   EXPECT_THAT(needs.artifacts, ElementsAre("locator"));
   EXPECT_THAT(needs.model_types.at("locator"), ElementsAre("bert", "roberta"));
   EXPECT_FALSE(the_spec().seed_matters(params));
+
+  const test::TemporaryFolder folder;
+  const Resource model = test::TinyEncoder().write(folder);  // reads 64 tokens
+  params.set("chunk_tokens", int64_t{64});
+  EXPECT_TRUE(LocatorSpec().check_model(params, "locator", model).ok());
+  params.set("chunk_tokens", int64_t{65});
+  EXPECT_THAT(LocatorSpec().check_model(params, "locator", model).error().message,
+              HasSubstr("'chunk_tokens' is 65"));
 }
 
 }  // namespace

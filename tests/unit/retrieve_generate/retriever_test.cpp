@@ -95,6 +95,8 @@ TEST_F(RetrieverTest, a_document_without_passages_is_an_error) {
   const auto changed = retrieved(9, {});
   ASSERT_FALSE(changed.ok());
   EXPECT_THAT(changed.error().to_string(), HasSubstr("example 'e' has no passage"));
+  example_.document = {{" \n", "ann"}, {"", "bob"}};
+  EXPECT_FALSE(retrieved(9, {0}, PassageUnit::turn).ok());
 }
 
 TEST_F(RetrieverTest, ledgers_are_of_the_document_as_it_was) {
