@@ -71,7 +71,10 @@ std::string prompt_file(const Node& node, const std::string& folder, uint64_t mo
     return {};
   }
   if (const auto offset = first_ill_formed_utf8(*text)) {
-    file->fail("'" + full + "' is not UTF-8: ill-formed byte at offset " + std::to_string(*offset),
+    const auto line =
+        1 + std::count(text->begin(), text->begin() + static_cast<int64_t>(*offset), '\n');
+    file->fail("'" + full + "':" + std::to_string(line) + ": ill-formed UTF-8 at byte " +
+                   std::to_string(*offset) + " of the file",
                ErrorKind::data);
     return {};
   }

@@ -270,6 +270,13 @@ TEST(LoadExperiment, ListsOfWordsMayBeInFiles) {
     ASSERT_TRUE(experiment.ok()) << experiment.error().to_string();
     EXPECT_EQ(std::get<std::string>(parameter(*experiment, name)).size(), size_t{5} << 20);
   }
+  folder.write("words.txt", "the\n\xFF\n");
+  const auto experiment = decode_experiment(
+      R"({"name": "s", "datasets": [{"name": "mini-meetings"}], "methods": [
+          {"method": "egad", "dictionary": {"file": "words.txt"}}]})",
+      folder / "s.json");
+  EXPECT_THAT(experiment.error().message,
+              testing::HasSubstr("words.txt':2: ill-formed UTF-8 at byte 4 of the file"));
 }
 
 TEST(LoadExperiment, ObjectsThatAMethodHandsOnAreTextsWithSortedKeys) {
