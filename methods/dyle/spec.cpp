@@ -204,18 +204,18 @@ Status check_adapters(const DyleSpec& spec, const Params& params) {
 
 /// Something has to be learned by every part that a file holds.
 Status check_losses(const Params& params) {
-  if (const auto steps = params.find<int64_t>("steps")) {
-    if (Status some = check_extractor_steps(params, *steps); !some.ok()) return some;
-  }
   const auto weight = [&](const char* name) { return params.find<double>(name).value_or(0); };
   const bool is_static = params.get<std::string>("prior") == "static";
-  if (weight("lambda_generation") != 0 || weight("lambda_oracle") != 0) return {};
-  if (weight("lambda_consistency") != 0 && !is_static) return {};
-  return invalid_argument(
-      is_static ? "'lambda_generation' and 'lambda_oracle' are 0, and without a gate there is no "
-                  "loss of consistency: nothing would be learned"
-                : "'lambda_generation', 'lambda_oracle' and 'lambda_consistency' are 0: nothing "
-                  "would be learned");
+  const bool by_gate = weight("lambda_consistency") != 0 && !is_static;
+  if (weight("lambda_generation") == 0 && weight("lambda_oracle") == 0 && !by_gate) {
+    return invalid_argument(
+        is_static ? "'lambda_generation' and 'lambda_oracle' are 0, and without a gate there is no "
+                    "loss of consistency: nothing would be learned"
+                  : "'lambda_generation', 'lambda_oracle' and 'lambda_consistency' are 0: nothing "
+                    "would be learned");
+  }
+  const auto steps = params.find<int64_t>("steps");
+  return steps ? check_extractor_steps(params, *steps) : Status();
 }
 
 }  // namespace
