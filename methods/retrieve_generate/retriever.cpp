@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "methods/models/ranking/snippets.h"
+
 namespace qfs::retrieve_generate {
 
 namespace {
@@ -75,10 +77,7 @@ Status Retriever::read(const Example& example) {
   const retrieval::Script script = retrieval::script_of_language(example.language);
   auto passages = retrieval::make_passages(example, *whole, reach_.unit, script);
   std::erase_if(passages, [](const Passage& passage) { return passage.text.empty(); });
-  const bool blank = std::ranges::all_of(passages, [](const Passage& passage) {
-    return passage.text.find_first_not_of(" \t\r\n") == std::string::npos;
-  });
-  if (blank) {
+  if (std::ranges::all_of(passages, ranking::is_blank, &Passage::text)) {
     return data_error("the document of example '" + example.key + "' has no passage to read");
   }
   if (Status status = selector_->prepare(passages, script); !status.ok()) return status;

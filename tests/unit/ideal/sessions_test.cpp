@@ -282,6 +282,11 @@ TEST_F(IdealSessionsTest, weights_may_be_of_another_instruction) {
   ASSERT_TRUE(session.ok());
   EXPECT_THAT((*session)->run(std::vector{shuffled}, sink).error().message,
               HasSubstr("no hypernetwork"));
+  request_.params.set("hyper_instruction", std::string("general"));
+  auto general = sessions_.open(request_, cache);
+  ASSERT_TRUE(general.ok());
+  EXPECT_THAT((*general)->run(std::vector{own}, sink).error().message,
+              HasSubstr("no hypernetwork"));
 }
 
 TEST_F(IdealSessionsTest, memory_policies_and_types_learn_the_same) {
