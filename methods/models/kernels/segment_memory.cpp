@@ -67,20 +67,25 @@ void multiply(const float* panels, const float* x, int64_t rows, int64_t inputs,
 
 int64_t blocks_of(int64_t tokens) { return (tokens + kRows - 1) / kRows; }
 
+/// Of the floats that heads have `each` of, those of one.
+const float* at_head(const float* heads, int64_t head, int64_t each) {
+  return heads == nullptr ? nullptr : heads + head * each;
+}
+
 int64_t shared_head(const MemoryHeads& of, int64_t head) { return head / (of.heads / of.kv_heads); }
 
 /// One matrix of a memory as it takes in what leaves: M of a head of keys, or M_query of one of
 /// queries, where `relevance` of its tokens is.
 class Writing {
  public:
-  Writing(const HeldMemory& before, const LeavingTokens& leaving, int64_t kv_head,
-          const float* matrix, const float* relevance)
+  Writing(const MemoryHeads& of, const LeavingTokens& leaving, int64_t kv_head, const float* matrix,
+          const float* relevance)
       : leaving_(leaving),
-        dim_(leaving.of.dim),
-        stride_(leaving.of.kv_heads * leaving.of.dim),
+        dim_(of.dim),
+        stride_(of.kv_heads * of.dim),
         keys_(leaving.keys + kv_head * dim_),
         values_(leaving.values + kv_head * dim_),
-        norm_(before.norm + (before.norm == nullptr ? 0 : kv_head * dim_)),
+        norm_(at_head(leaving.before.norm, kv_head, dim_)),
         before_(matrix),
         relevance_(relevance) {}
 
@@ -158,34 +163,26 @@ class Writing {
   const float* relevance_;
 };
 
-/// Matrices of heads, packed to be multiplied by rows.
+/// The matrices of a memory, packed to be multiplied by rows: M of each head of keys, and behind
+/// them M_query of each head.
 class PackedMatrices {
  public:
-  enum class As { matrix, transposed };
-
-  PackedMatrices(const float* matrices, int64_t heads, int64_t dim)
-      : matrices_(matrices),
-        heads_(matrices == nullptr ? 0 : heads),
-        dim_(dim),
-        panels_(floats(heads_ * panel_floats(dim, dim))) {}
-
-  void pack(As as, const ForItems& for_items) {
-    for_items(heads_, [&](int64_t head) {
-      const float* const from = matrices_ + head * dim_ * dim_;
-      float* const to = panels_.get() + head * panel_floats(dim_, dim_);
-      if (as == As::matrix) {
-        pack_columns(from, dim_, dim_, dim_, to);
-      } else {
-        pack_rows(from, dim_, dim_, dim_, to);
-      }
-    });
+  explicit PackedMatrices(const MemoryReading& reading)
+      : dim_(reading.of.dim), kv_heads_(reading.of.kv_heads), each_(panel_floats(dim_, dim_)) {
+    count_ = kv_heads_ + (reading.memory.asked == nullptr ? 0 : reading.of.heads);
+    panels_ = floats(count_ * each_);
   }
-  const float* of(int64_t head) const { return panels_.get() + head * panel_floats(dim_, dim_); }
+
+  int64_t count() const { return count_; }
+  float* of(int64_t matrix) const { return panels_.get() + matrix * each_; }
+  const float* all(int64_t kv_head) const { return of(kv_head); }
+  const float* asked(int64_t head) const { return of(kv_heads_ + head); }
 
  private:
-  const float* matrices_;
-  int64_t heads_;
   int64_t dim_;
+  int64_t kv_heads_;
+  int64_t each_;
+  int64_t count_;
   Floats panels_;
 };
 
@@ -243,26 +240,29 @@ QFS_VECTORS float gate_score(const float* __restrict asked, const float* __restr
   return sum_of(dim, [&](int64_t i) { return cut(asked[i]) * weight[i]; });
 }
 
+/// What both directions do.
 class Pass {
  public:
   Pass(const MemoryReading& reading, const ForItems& for_items)
-      : reading_(reading),
-        dim_(reading.of.dim),
-        for_items_(for_items),
-        all_(reading.memory.all, reading.of.kv_heads, dim_),
-        asked_(reading.memory.asked, reading.of.heads, dim_) {
-    all_.pack(PackedMatrices::As::matrix, for_items);
-    asked_.pack(PackedMatrices::As::matrix, for_items);
-  }
+      : reading_(reading), dim_(reading.of.dim), for_items_(for_items), packed_(reading) {}
 
  protected:
   bool asks() const { return reading_.memory.asked != nullptr; }
+  /// As PackedMatrices counts them.
+  const float* matrix(int64_t index) const {
+    const int64_t of_query = index - reading_.of.kv_heads;
+    return of_query < 0 ? reading_.memory.all + index * dim_ * dim_
+                        : reading_.memory.asked + of_query * dim_ * dim_;
+  }
+  void pack(int64_t index) const {
+    pack_columns(matrix(index), dim_, dim_, dim_, packed_.of(index));
+  }
   int64_t tasks() const { return reading_.of.heads * blocks_of(reading_.tokens); }
 
   void read(const Block& block, const Read& to) const {
     sigma(reading_.queries + block.offset, block.rows, dim_, block.stride, to.queries);
-    multiply(all_.of(block.kv_head), to.queries, block.rows, dim_, dim_, to.all);
-    if (asks()) multiply(asked_.of(block.head), to.queries, block.rows, dim_, dim_, to.asked);
+    multiply(packed_.all(block.kv_head), to.queries, block.rows, dim_, dim_, to.all);
+    if (asks()) multiply(packed_.asked(block.head), to.queries, block.rows, dim_, dim_, to.asked);
     const float* const norm = reading_.memory.norm + block.kv_head * dim_;
     for (int64_t row = 0; row < block.rows; ++row) {
       to.weights[row] = dot(to.queries + row * dim_, norm, dim_);
@@ -285,15 +285,19 @@ class Pass {
   const MemoryReading& reading_;
   int64_t dim_;
   const ForItems& for_items_;
-  PackedMatrices all_;
-  PackedMatrices asked_;
+  PackedMatrices packed_;
 };
 
 class Forward : Pass {
  public:
   using Pass::Pass;
 
-  void run(float* merged) const {
+  /// Each matrix is packed for the queries where it is written, and the last is before they read.
+  void run(const LeavingTokens& leaving, const WrittenMemory& after, float* merged) const {
+    for_tasks(for_items_, packed_.count(), [&](int64_t matrix) {
+      write(leaving, after, matrix);
+      pack(matrix);
+    });
     for_tasks(for_items_, tasks(), [&](int64_t task) {
       const Block block(reading_, task);
       Scratch scratch(Read::floats(dim_));
@@ -305,6 +309,21 @@ class Forward : Pass {
               shares(block, found, row), dim_, merged + at);
       }
     });
+  }
+
+ private:
+  void write(const LeavingTokens& leaving, const WrittenMemory& after, int64_t matrix) const {
+    const MemoryHeads& of = reading_.of;
+    const int64_t square = dim_ * dim_;
+    if (matrix < of.kv_heads) {
+      Writing(of, leaving, matrix, at_head(leaving.before.all, matrix, square), nullptr)
+          .run(after.all + matrix * square, after.norm + matrix * dim_);
+      return;
+    }
+    const int64_t head = matrix - of.kv_heads;
+    Writing(of, leaving, shared_head(of, head), at_head(leaving.before.asked, head, square),
+            leaving.relevance + head * leaving.tokens)
+        .run(after.asked + head * square, nullptr);
   }
 };
 
@@ -356,13 +375,14 @@ class Backward : Pass {
   Backward(const MemoryReading& reading, const float* above, const ReadingGradients& gradients,
            const ForItems& for_items)
       : Pass(reading, for_items),
-        all_back_(reading.memory.all, reading.of.kv_heads, dim_),
-        asked_back_(reading.memory.asked, reading.of.heads, dim_),
+        turned_(reading),
         above_(above),
         gradients_(gradients),
         sums_(floats(tasks() * (dim_ + 2))) {
-    all_back_.pack(PackedMatrices::As::transposed, for_items);
-    asked_back_.pack(PackedMatrices::As::transposed, for_items);
+    for_tasks(for_items, packed_.count(), [&](int64_t index) {
+      pack(index);
+      pack_rows(matrix(index), dim_, dim_, dim_, turned_.of(index));
+    });
   }
 
   void run() const {
@@ -409,9 +429,9 @@ class Backward : Pass {
       of_weights[row] = -dot(all, read_all, dim_);
       if (asks()) of_weights[row] -= dot(asked, read_asked, dim_);
     }
-    multiply(all_back_.of(block.kv_head), found.all, block.rows, dim_, dim_, of_rows);
+    multiply(turned_.all(block.kv_head), found.all, block.rows, dim_, dim_, of_rows);
     if (asks()) {
-      multiply(asked_back_.of(block.head), found.asked, block.rows, dim_, dim_, of_rows, true);
+      multiply(turned_.asked(block.head), found.asked, block.rows, dim_, dim_, of_rows, true);
     }
     const float* const norm = reading_.memory.norm + block.kv_head * dim_;
     for (int64_t row = 0; row < block.rows; ++row) {
@@ -420,8 +440,7 @@ class Backward : Pass {
     }
   }
 
-  PackedMatrices all_back_;
-  PackedMatrices asked_back_;
+  PackedMatrices turned_;
   const float* above_;
   const ReadingGradients& gradients_;
   Floats sums_;
@@ -429,32 +448,12 @@ class Backward : Pass {
 
 }  // namespace
 
-void write_memory(const HeldMemory& before, const LeavingTokens& leaving,
-                  const WrittenMemory& after, const ForItems& for_items) {
-  const MemoryHeads& of = leaving.of;
-  const int64_t matrix = of.dim * of.dim;
-  const auto at = [&](const float* matrices, int64_t head) {
-    return matrices == nullptr ? nullptr : matrices + head * matrix;
-  };
-  const int64_t tasks = of.kv_heads + (leaving.relevance == nullptr ? 0 : of.heads);
-  for_tasks(for_items, tasks, [&](int64_t task) {
-    if (task < of.kv_heads) {
-      Writing(before, leaving, task, at(before.all, task), nullptr)
-          .run(after.all + task * matrix, after.norm + task * of.dim);
-      return;
-    }
-    const int64_t head = task - of.kv_heads;
-    Writing(before, leaving, shared_head(of, head), at(before.asked, head),
-            leaving.relevance + head * leaving.tokens)
-        .run(after.asked + head * matrix, nullptr);
-  });
+void pass_memory(const LeavingTokens& leaving, const WrittenMemory& after,
+                 const MemoryReading& reading, float* merged, const ForItems& for_items) {
+  Forward(reading, for_items).run(leaving, after, merged);
 }
 
-void read_memory(const MemoryReading& reading, float* merged, const ForItems& for_items) {
-  Forward(reading, for_items).run(merged);
-}
-
-void read_memory_back(const MemoryReading& reading, const float* above,
+void pass_memory_back(const MemoryReading& reading, const float* above,
                       const ReadingGradients& gradients, const ForItems& for_items) {
   Backward(reading, above, gradients, for_items).run();
 }

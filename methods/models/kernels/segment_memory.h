@@ -1,5 +1,5 @@
-// Float32 kernels of a compressive memory on a CPU for many tokens at once (nn/infini_memory.h has
-// the formulas): what tokens that leave the window change, what a segment's queries read beside
+// Float32 kernel of a compressive memory on a CPU for a segment (nn/infini_memory.h has the
+// formulas): what tokens that leave the window change, what the segment's queries read then beside
 // what the window gave them, and the gradients of that.
 //
 // Called by fused_memory.h; step_memory does the same of one token. Of what is read nothing is kept
@@ -27,26 +27,15 @@ struct HeldMemory {
   const float* asked = nullptr;  ///< M_query: [heads, dim, dim]; null: the memory asks nothing
 };
 
-/// Tokens that leave the window.
+/// Tokens that leave the window, and the memory that takes them in.
 struct LeavingTokens {
-  MemoryHeads of;
+  HeldMemory before;  ///< without matrices where nothing is remembered yet
   int64_t tokens = 0;
   const float* keys = nullptr;       ///< [tokens, kv_heads, dim], not rotated
   const float* values = nullptr;     ///< [tokens, kv_heads, dim]
   const float* relevance = nullptr;  ///< [heads, tokens]; null: the memory asks nothing
   bool delta = false;                ///< the rule by which values are written
 };
-
-/// What a layer remembers then, in the shapes of HeldMemory.
-struct WrittenMemory {
-  float* all = nullptr;
-  float* norm = nullptr;
-  float* asked = nullptr;
-};
-
-/// `before`: without matrices where nothing is remembered yet.
-void write_memory(const HeldMemory& before, const LeavingTokens& leaving,
-                  const WrittenMemory& after, const ForItems& for_items);
 
 /// What a segment's queries read, merged with what the window gave them.
 struct MemoryReading {
@@ -60,8 +49,16 @@ struct MemoryReading {
   const float* local = nullptr;    ///< [tokens, heads, dim]
 };
 
-/// merged: [tokens, heads, dim].
-void read_memory(const MemoryReading& reading, float* merged, const ForItems& for_items);
+/// Room for what is remembered then, in the shapes of HeldMemory.
+struct WrittenMemory {
+  float* all = nullptr;
+  float* norm = nullptr;
+  float* asked = nullptr;
+};
+
+/// `leaving` into `after`, which `reading` is of; merged: [tokens, heads, dim].
+void pass_memory(const LeavingTokens& leaving, const WrittenMemory& after,
+                 const MemoryReading& reading, float* merged, const ForItems& for_items);
 
 /// In the shapes of what they are of; null where that is.
 struct ReadingGradients {
@@ -73,7 +70,7 @@ struct ReadingGradients {
 };
 
 /// `above`: gradients of `merged`.
-void read_memory_back(const MemoryReading& reading, const float* above,
+void pass_memory_back(const MemoryReading& reading, const float* above,
                       const ReadingGradients& gradients, const ForItems& for_items);
 
 }  // namespace qfs::kernels

@@ -50,20 +50,53 @@ struct Reading {
   at::Tensor local_;
 };
 
-class Merge final : public torch::autograd::Function<Merge> {
+/// Its tensors live as long as the tokens leave; `after` is allocated.
+struct Writing {
+  Writing(MemoryRule rule, const LayerMemory& before, const Leaving& leaving)
+      : keys_(floats_of(leaving.keys.detach())),
+        values_(floats_of(leaving.values.detach())),
+        relevance_(leaving.relevance.defined() ? floats_of(leaving.relevance) : at::Tensor()) {
+    const int64_t kv_heads = keys_.size(1);
+    const int64_t dim = keys_.size(2);
+    after.all = at::empty({kv_heads, dim, dim}, keys_.options());
+    after.norm = at::empty({kv_heads, dim}, keys_.options());
+    if (relevance_.defined()) {
+      after.asked = at::empty({relevance_.size(0), dim, dim}, keys_.options());
+    }
+    kernel = {.before = held(before),
+              .tokens = keys_.size(0),
+              .keys = floats(keys_),
+              .values = floats(values_),
+              .relevance = floats(relevance_),
+              .delta = rule == MemoryRule::delta};
+  }
+
+  kernels::LeavingTokens kernel;
+  LayerMemory after;
+
+ private:
+  at::Tensor keys_;
+  at::Tensor values_;
+  at::Tensor relevance_;
+};
+
+class MemoryPass final : public torch::autograd::Function<MemoryPass> {
  public:
   using Maybe = std::optional<at::Tensor>;  // what has gradients has to be defined
 
   static at::Tensor forward(AutogradContext* context, const at::Tensor& queries,
                             const at::Tensor& local, const at::Tensor& beta, const Maybe& weight,
-                            const Maybe& bias, const LayerMemory& memory) {
+                            const Maybe& bias, const Writing& writing) {
     const InfiniScalars scalars = {beta, weight.value_or(at::Tensor()),
                                    bias.value_or(at::Tensor())};
-    context->save_for_backward({queries, local, beta, scalars.weight, scalars.bias, memory.all,
-                                memory.norm, memory.asked});
-    const Reading reading(scalars, memory, queries, local);
+    const LayerMemory& after = writing.after;
+    context->save_for_backward(
+        {queries, local, beta, scalars.weight, scalars.bias, after.all, after.norm, after.asked});
+    const Reading reading(scalars, after, queries, local);
     const at::Tensor out = at::empty(local.sizes(), local.options().dtype(at::kFloat));
-    kernels::read_memory(reading.kernel, out.mutable_data_ptr<float>(), for_items);
+    kernels::pass_memory(writing.kernel,
+                         {changed(after.all), changed(after.norm), changed(after.asked)},
+                         reading.kernel, out.mutable_data_ptr<float>(), for_items);
     return out.to(local.scalar_type());
   }
 
@@ -80,7 +113,7 @@ class Merge final : public torch::autograd::Function<Merge> {
     const InfiniScalars of_scalars = {like(scalars.beta), like(scalars.weight), like(scalars.bias)};
     const at::Tensor of_queries = like(queries);
     const at::Tensor of_local = like(local);
-    kernels::read_memory_back(reading.kernel, floats(above),
+    kernels::pass_memory_back(reading.kernel, floats(above),
                               {.beta = changed(of_scalars.beta),
                                .weight = changed(of_scalars.weight),
                                .bias = changed(of_scalars.bias),
@@ -98,41 +131,20 @@ class Merge final : public torch::autograd::Function<Merge> {
 
 }  // namespace
 
-bool has_memory_kernels(const at::Tensor& states) {
+bool has_memory_kernel(const at::Tensor& states) {
   return states.is_cpu() && states.scalar_type() != at::kDouble;
 }
 
-LayerMemory remembered_by_kernels(MemoryRule rule, const LayerMemory& before,
-                                  const at::Tensor& keys, const at::Tensor& values,
-                                  const at::Tensor& relevance) {
-  const int64_t dim = keys.size(2);
-  const int64_t kv_heads = keys.size(1);
-  const int64_t heads = relevance.defined() ? relevance.size(0) : kv_heads;
-  const at::Tensor read_keys = floats_of(keys.detach());
-  const at::Tensor read_values = floats_of(values.detach());
-  const at::Tensor matters = relevance.defined() ? relevance.contiguous() : relevance;
-  LayerMemory after;
-  after.all = at::empty({kv_heads, dim, dim}, read_keys.options());
-  after.norm = at::empty({kv_heads, dim}, read_keys.options());
-  if (relevance.defined()) after.asked = at::empty({heads, dim, dim}, read_keys.options());
-  kernels::write_memory(held(before),
-                        {.of = {heads, kv_heads, dim},
-                         .tokens = keys.size(0),
-                         .keys = floats(read_keys),
-                         .values = floats(read_values),
-                         .relevance = floats(matters),
-                         .delta = rule == MemoryRule::delta},
-                        {changed(after.all), changed(after.norm), changed(after.asked)}, for_items);
-  return after;
-}
-
-at::Tensor merged_by_kernels(const InfiniScalars& scalars, const LayerMemory& memory,
-                             const at::Tensor& queries, const at::Tensor& local) {
+at::Tensor pass_by_kernel(MemoryRule rule, const InfiniScalars& scalars, const Leaving& leaving,
+                          const at::Tensor& queries, const at::Tensor& local, LayerMemory& memory) {
   const auto maybe = [](const at::Tensor& one) {
-    return one.defined() ? Merge::Maybe(one) : std::nullopt;
+    return one.defined() ? MemoryPass::Maybe(one) : std::nullopt;
   };
-  return Merge::apply(queries, local, scalars.beta, maybe(scalars.weight), maybe(scalars.bias),
-                      memory);
+  const Writing writing(rule, memory, leaving);
+  at::Tensor merged = MemoryPass::apply(queries, local, scalars.beta, maybe(scalars.weight),
+                                        maybe(scalars.bias), writing);
+  memory = writing.after;
+  return merged;
 }
 
 }  // namespace qfs::nn

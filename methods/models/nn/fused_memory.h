@@ -1,5 +1,5 @@
-// What infini_memory.h says of many tokens, by the kernels of a CPU: one pass to remember, one to
-// read and merge, with gradients.
+// What infini_memory.h says of a segment, by one kernel of a CPU: tokens that leave the window are
+// remembered, and the segment's queries read and merge what is, with gradients.
 //
 // Used by segment_attention.h. Computes in float32, whatever the type of states. Thread-safe.
 // LibTorch's exceptions pass through.
@@ -11,17 +11,19 @@
 
 namespace qfs::nn {
 
-/// Whether they do it for such states: on a CPU, but not in float64.
-bool has_memory_kernels(const at::Tensor& states);
+/// Whether it does that for such states: on a CPU, but not in float64.
+bool has_memory_kernel(const at::Tensor& states);
 
-/// remembered(), of keys and values [tokens, kv_heads, dim].
-LayerMemory remembered_by_kernels(MemoryRule rule, const LayerMemory& before,
-                                  const at::Tensor& keys, const at::Tensor& values,
-                                  const at::Tensor& relevance);
+/// Tokens that leave the window.
+struct Leaving {
+  at::Tensor keys;       ///< [tokens, kv_heads, dim], not rotated
+  at::Tensor values;     ///< likewise
+  at::Tensor relevance;  ///< [heads, tokens]; undefined: the memory asks nothing
+};
 
-/// merged() of what queries [tokens, heads, dim] recall of a memory that is not empty, and `local`
-/// [tokens, heads * dim], in its shape and type.
-at::Tensor merged_by_kernels(const InfiniScalars& scalars, const LayerMemory& memory,
-                             const at::Tensor& queries, const at::Tensor& local);
+/// `memory` becomes remembered() of it and `leaving`. Then merged() of what queries [tokens, heads,
+/// dim] recall of that, and `local` [tokens, heads * dim], in its shape and type.
+at::Tensor pass_by_kernel(MemoryRule rule, const InfiniScalars& scalars, const Leaving& leaving,
+                          const at::Tensor& queries, const at::Tensor& local, LayerMemory& memory);
 
 }  // namespace qfs::nn

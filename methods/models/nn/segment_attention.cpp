@@ -5,6 +5,7 @@
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "methods/models/nn/dense.h"
 #include "methods/models/nn/fused_memory.h"
@@ -34,30 +35,29 @@ at::Tensor attend_window(const Segment& segment, const SegmentState& window) {
       .narrow(0, before, segment.queries.size(0));
 }
 
-/// Moves the oldest tokens of the window behind the kept ones into the memory.
-void forget(const InfiniMemory& memory, int64_t tokens, SegmentState& state) {
+/// Takes the oldest tokens behind the kept ones out of the window.
+Leaving leave(const InfiniMemory& memory, int64_t tokens, SegmentState& state) {
   const int64_t kept = memory.options.kept;
-  const at::Tensor keys = state.keys.narrow(0, kept, tokens);
-  const at::Tensor values = state.values.narrow(0, kept, tokens);
-  at::Tensor matters;
+  Leaving leaving = {state.keys.narrow(0, kept, tokens), state.values.narrow(0, kept, tokens), {}};
   if (state.asking.defined()) {
-    matters = relevance(state.asking, heads_first(keys), memory.relevance_divisor);
+    leaving.relevance =
+        relevance(state.asking, heads_first(leaving.keys), memory.relevance_divisor);
   }
-  const MemoryRule rule = memory.options.rule;
-  state.memory =
-      has_memory_kernels(keys)
-          ? remembered_by_kernels(rule, state.memory, keys, values, matters)
-          : remembered(rule, state.memory, heads_first(keys), heads_first(values), matters);
   const int64_t left = state.held() - tokens - kept;
   for (at::Tensor* states : {&state.keys, &state.rotated, &state.values}) {
     *states = behind(states->narrow(0, 0, kept), states->narrow(0, kept + tokens, left));
   }
+  return leaving;
 }
 
-/// What the queries recall, merged with what the window gave them.
-at::Tensor read_beside(const InfiniScalars& scalars, const LayerMemory& memory,
-                       const at::Tensor& queries, const at::Tensor& local) {
-  if (has_memory_kernels(queries)) return merged_by_kernels(scalars, memory, queries, local);
+/// Remembers what leaves. Then what the queries recall, merged with what the window gave them.
+at::Tensor pass(MemoryRule rule, const InfiniScalars& scalars, const Leaving& leaving,
+                const at::Tensor& queries, const at::Tensor& local, LayerMemory& memory) {
+  if (has_memory_kernel(queries)) {
+    return pass_by_kernel(rule, scalars, leaving, queries, local, memory);
+  }
+  memory = remembered(rule, memory, heads_first(leaving.keys), heads_first(leaving.values),
+                      leaving.relevance);
   const at::Tensor past = recalled(scalars, retrieved(memory, heads_first(queries)));
   return heads_first(merged(scalars, past, heads_first(local.view(queries.sizes())))).flatten(1);
 }
@@ -66,11 +66,14 @@ at::Tensor read_beside(const InfiniScalars& scalars, const LayerMemory& memory,
 
 at::Tensor attend_segment(const InfiniMemory& memory, size_t layer, const Segment& segment,
                           SegmentState& state) {
-  const int64_t leaving = state.held() + segment.queries.size(0) - memory.options.window();
-  if (leaving > 0) forget(memory, leaving, state);
+  const int64_t beyond = state.held() + segment.queries.size(0) - memory.options.window();
+  // Once a segment has moved something out of the window, each further one does.
+  std::optional<Leaving> leaving;
+  if (beyond > 0) leaving = leave(memory, beyond, state);
   at::Tensor attended = attend_window(segment, state);
-  if (!state.memory.empty()) {
-    attended = read_beside(memory.layers[layer], state.memory, segment.plain.queries, attended);
+  if (leaving) {
+    attended = pass(memory.options.rule, memory.layers[layer], *leaving, segment.plain.queries,
+                    attended, state.memory);
   }
   // Copies, so that the states of all heads that they are parts of can go.
   const auto add = [](at::Tensor& held, const at::Tensor& newer) {

@@ -1,4 +1,4 @@
-// The kernels of a compressive memory are what LibTorch's operations make of float64.
+// The kernel of a compressive memory is what LibTorch's operations make of float64.
 #include "methods/models/nn/fused_memory.h"
 
 #include <ATen/ATen.h>
@@ -21,10 +21,10 @@ const Sizes kSizes[] = {{3, 1, 7, 5}, {4, 2, 20, 48}, {2, 2, 32, 49}, {9, 3, 64,
 
 at::Tensor drawn(std::vector<int64_t> sizes) { return at::randn(sizes, at::kDouble); }
 
-/// What is written and read by one implementation, in its type.
+/// What three segments write and read by one implementation, in its type.
 struct Outcome {
   LayerMemory memory;
-  at::Tensor merged;
+  at::Tensor merged;                  ///< the sum of what they read
   std::vector<at::Tensor> gradients;  ///< of queries, local, beta, w_g and b_g
 };
 
@@ -67,20 +67,12 @@ class Both {
     const InfiniScalars scalars = {of[2], of[3], of[4]};
     Outcome outcome;
     for (size_t i = 0; i < keys_.size(); ++i) {
-      const at::Tensor keys = keys_[i].to(type);
-      const at::Tensor values = values_[i].to(type);
-      const at::Tensor matters = matters_[i].defined() ? matters_[i].to(wide) : at::Tensor();
-      outcome.memory =
-          kernels ? remembered_by_kernels(case_.rule, outcome.memory, keys, values, matters)
-                  : remembered(case_.rule, outcome.memory, keys.transpose(0, 1),
-                               values.transpose(0, 1), matters);
-    }
-    if (kernels) {
-      outcome.merged = merged_by_kernels(scalars, outcome.memory, of[0], of[1]);
-    } else {
-      const at::Tensor past = recalled(scalars, retrieved(outcome.memory, of[0].transpose(0, 1)));
-      const at::Tensor local = of[1].view(queries_.sizes()).transpose(0, 1);
-      outcome.merged = merged(scalars, past, local).transpose(0, 1).flatten(1);
+      const Leaving leaving = {keys_[i].to(type), values_[i].to(type),
+                               matters_[i].defined() ? matters_[i].to(wide) : at::Tensor()};
+      const at::Tensor merged =
+          kernels ? pass_by_kernel(case_.rule, scalars, leaving, of[0], of[1], outcome.memory)
+                  : pass(scalars, leaving, of[0], of[1], outcome.memory);
+      outcome.merged = i == 0 ? merged : outcome.merged + merged;
     }
     (outcome.merged * probe_.to(type)).sum().backward();
     for (const at::Tensor& one : of) {
@@ -114,6 +106,15 @@ class Both {
   }
 
  private:
+  at::Tensor pass(const InfiniScalars& scalars, const Leaving& leaving, const at::Tensor& queries,
+                  const at::Tensor& local, LayerMemory& memory) const {
+    memory = remembered(case_.rule, memory, leaving.keys.transpose(0, 1),
+                        leaving.values.transpose(0, 1), leaving.relevance);
+    const at::Tensor past = recalled(scalars, retrieved(memory, queries.transpose(0, 1)));
+    const at::Tensor near = local.view(queries.sizes()).transpose(0, 1);
+    return merged(scalars, past, near).transpose(0, 1).flatten(1);
+  }
+
   Case case_;
   std::vector<at::Tensor> keys_, values_, matters_;
   at::Tensor queries_, local_, probe_;
@@ -145,38 +146,59 @@ TEST(FusedMemory, CutsWhatIsKeptAndReadAndStopsItsGradients) {
 
 TEST(FusedMemory, HasTheSameBitsOnAnyNumberOfThreads) {
   constexpr int64_t kTokens = 130;
-  constexpr kernels::MemoryHeads kHeads = {6, 2, 20};
+  constexpr int64_t kHeads = 6;
+  constexpr int64_t kKeyHeads = 2;
+  constexpr int64_t kDim = 20;
   at::manual_seed(3);
-  const at::Tensor all = at::rand({2, 20, 20});
-  const at::Tensor norm = at::rand({2, 20});
-  const at::Tensor asked = at::rand({6, 20, 20});
-  const at::Tensor rows = at::randn({4, kTokens, 6, 20});
-  const at::Tensor scalars = at::randn({6 + 20 + 1});
+  const at::Tensor held = at::rand({(kKeyHeads * (kDim + 1) + kHeads * kDim) * kDim});
+  const at::Tensor rows = at::randn({5, kTokens, kHeads, kDim});
+  const at::Tensor relevance = at::rand({kHeads, kTokens});
+  const at::Tensor scalars = at::randn({kHeads + kDim + 1});
   const auto* const scalar = scalars.const_data_ptr<float>();
   const auto row = [&](int64_t i) { return rows.select(0, i).const_data_ptr<float>(); };
-  const kernels::MemoryReading reading = {
-      .of = kHeads,
-      .tokens = kTokens,
-      .memory = {all.const_data_ptr<float>(), norm.const_data_ptr<float>(),
-                 asked.const_data_ptr<float>()},
-      .beta = scalar,
-      .weight = scalar + 6,
-      .bias = scalar + 26,
-      .queries = row(0),
-      .local = row(1)};
-  const auto gradients_with = [&](const kernels::ForItems& for_items) {
-    const at::Tensor made = at::empty({2 * 6 * kTokens * 20 + 27});
-    auto* const to = made.mutable_data_ptr<float>();
-    kernels::read_memory_back(
-        reading, row(2), {to, to + 6, to + 26, to + 27, to + 27 + 6 * kTokens * 20}, for_items);
-    return made;
+  // M, z and M_query behind one another.
+  constexpr int64_t kNorm = kKeyHeads * kDim * kDim;
+  constexpr int64_t kAsked = kNorm + kKeyHeads * kDim;
+  const auto* const before = held.const_data_ptr<float>();
+  const auto made_with = [&](const kernels::ForItems& for_items) {
+    const at::Tensor after = at::empty_like(held);
+    const at::Tensor merged = at::empty_like(rows.select(0, 0));
+    const at::Tensor gradients = at::empty({2 * kHeads * kTokens * kDim + kHeads + kDim + 1});
+    auto* const into = after.mutable_data_ptr<float>();
+    const kernels::MemoryReading reading = {.of = {kHeads, kKeyHeads, kDim},
+                                            .tokens = kTokens,
+                                            .memory = {into, into + kNorm, into + kAsked},
+                                            .beta = scalar,
+                                            .weight = scalar + kHeads,
+                                            .bias = scalar + kHeads + kDim,
+                                            .queries = row(0),
+                                            .local = row(1)};
+    kernels::pass_memory({.before = {before, before + kNorm, before + kAsked},
+                          .tokens = kTokens,
+                          .keys = row(3),
+                          .values = row(4),
+                          .relevance = relevance.const_data_ptr<float>(),
+                          .delta = true},
+                         {into, into + kNorm, into + kAsked}, reading,
+                         merged.mutable_data_ptr<float>(), for_items);
+    auto* const to = gradients.mutable_data_ptr<float>();
+    auto* const of_states = to + kHeads + kDim + 1;
+    kernels::pass_memory_back(reading, row(2),
+                              {.beta = to,
+                               .weight = to + kHeads,
+                               .bias = to + kHeads + kDim,
+                               .queries = of_states,
+                               .local = of_states + kHeads * kTokens * kDim},
+                              for_items);
+    return at::cat({after, merged.flatten(), gradients});
   };
-  const at::Tensor forwards = gradients_with([](int64_t count, const auto& body) {
+  const at::Tensor forwards = made_with([](int64_t count, const auto& body) {
     for (int64_t i = 0; i < count; ++i) body(i);
   });
-  const at::Tensor backwards = gradients_with([](int64_t count, const auto& body) {
+  const at::Tensor backwards = made_with([](int64_t count, const auto& body) {
     for (int64_t i = count; i-- > 0;) body(i);
   });
+  EXPECT_TRUE(forwards.isfinite().all().item<bool>());
   EXPECT_TRUE(at::equal(forwards, backwards));
 }
 
