@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kFixedKeys = {"backbone", "dataset", "label", "method",
                                                         "seed"};
+/// As in a sweep file, where it removes a key.
+constexpr std::string_view kWithout = "null";
 constexpr size_t kShownValues = 8;
 constexpr size_t kLongestShown = 40;  // a prompt says nothing in a list of values
 
@@ -80,6 +82,7 @@ class FilterReader {
 
 bool has(const CellFacts& cell, const FilterCondition& condition) {
   const auto [first, last] = cell.equal_range(condition.key);
+  if (first == last) return condition.value == kWithout;
   return std::any_of(first, last,
                      [&](const auto& own) { return same(condition.value, own.second); });
 }

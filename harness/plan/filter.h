@@ -1,10 +1,10 @@
 // Filter: "method=lead|bm25,local_context=256", the selection of cells behind --filter and --rerun.
 //
-// Conditions on different keys must all hold; of several values of one key one must. Keys are
-// method, label, dataset, backbone, seed and the parameters of the methods in the sweep. A name or
-// a value that no cell has, and a selection without a cell, are errors. Other programs' names and
-// values mean the own ones where no cell has them itself. Plain data; the functions are
-// thread-safe.
+// Conditions on different keys must all hold; of several values of one key one must; "null" is met
+// by cells without the key. Keys are method, label, dataset, backbone, seed and the parameters of
+// the methods in the sweep. A name or a value that no cell has, and a selection without a cell, are
+// errors. Other programs' names and values mean the own ones where no cell has them itself. Plain
+// data; the functions are thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -88,6 +88,14 @@ TEST(Filter, KeysAreMetTogetherAndValuesOfOneKeyInTurn) {
   EXPECT_EQ(count("greedy=true"), 8u);
 }
 
+TEST(Filter, NullIsMetByCellsWithoutTheKey) {
+  EXPECT_EQ(count("temperature=null"), 8u);
+  EXPECT_EQ(count("temperature=null,method=lead"), 8u);
+  EXPECT_EQ(count("temperature=0.5|null,local_context=128"), 8u);
+  EXPECT_EQ(message("local_context=null"),
+            "filter: no cell has local_context=null (there are 128, 256)");
+}
+
 TEST(Filter, UnknownKeyIsAnErrorWithTheNearest) {
   EXPECT_EQ(message("local_contex=256"),
             "filter: no cell has a 'local_contex' (did you mean 'local_context'?)");
