@@ -41,10 +41,14 @@ struct RepetitionRows {
   }
 };
 
-/// Timed outputs must be those of the quality pass (protocol `as_generated`).
+bool goes_on(const RunContext& context) {
+  return context.plan.experiment.measure->protocol == "fixed_n";
+}
+
+/// Timed outputs must be those of the quality pass, unless they go on behind their ends.
 Result<size_t> differing_outputs(const RunContext& context, const CellTarget& target,
                                  const host::UnitResults& results) {
-  if (!target.quality) return size_t{0};
+  if (!target.quality || goes_on(context)) return size_t{0};
   size_t differing = 0;
   for (const host::PredictionReply& reply : results.predictions) {
     auto stored = context.reader.output(*target.quality, reply.ordinal);
@@ -115,7 +119,7 @@ Result<CellOutcome> measure_cell(const RunContext& context, const CellTarget& ta
   context.progress.cell_started(cell, store::ResultKind::measure, target.repetitions.size());
   HostPool pool(context.launcher, HostReuse::none);
   RuntimeOptions runtime = context.launcher.runtime(cell);
-  runtime.ignore_eos = context.plan.experiment.measure->protocol == "fixed_n";
+  runtime.ignore_eos = goes_on(context);
   auto open_failure = pool.open(cell, runtime);
   if (const auto error = not_started(context, pool)) return *error;
   const auto attempt = begin_attempt(context, target.result, target.environment, pool.log_path());

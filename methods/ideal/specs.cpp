@@ -219,6 +219,12 @@ Status IdealSpec::check_adapter(const Params& params) const {
     return invalid_argument("'pooling' is '" + pooling +
                             "'; with 'memory' it is 'instruction', which lies in one segment");
   }
+  if (prompted::has_memory(params) && params.find<bool>("hyper_detach") == false) {
+    return invalid_argument(
+        "\"hyper_detach\": false with 'memory': gradients would cross segments, from each that "
+        "learns "
+        "to the first, which is pooled");
+  }
   if (generates && params.find<bool>("prefix_reuse").value_or(false)) {
     return invalid_argument(
         "'prefix_reuse' shares what was read with the same adapters; those of 'ideal' differ from "

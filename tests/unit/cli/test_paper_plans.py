@@ -37,12 +37,13 @@ class PaperPlans(ModelTest):
         self.write("tiny/tokenizer_config.json", json.dumps({"eos_token": "</s>", "chat_template": "{{ messages[0]['content'] }}"}))
         shutil.copytree(self.path("tiny"), self.path("models/llama-3-8b"))
         led = {**LED, "max_encoder_position_embeddings": 16384, "max_decoder_position_embeddings": 1024}
-        for name in ("led-large", "primera", "bart-large-cnn-blocks-340"):
+        for name in ("led-base", "led-large", "primera", "bart-large-cnn-blocks-340"):
             self.write_seq2seq("models/" + name, led, led_shapes())
         bart = {name.replace("led.", "model."): shape for name, shape in led_shapes().items()}
         for name in ("bart-large", "bart-base"):
             self.write_seq2seq("models/" + name, BART, bart)
-        tiny_bert.write(self.path("models/roberta-base"), max_position_embeddings=514)
+        for name in ("roberta-base", "dpr-question_encoder-multiset-base", "dpr-ctx_encoder-multiset-base"):
+            tiny_bert.write(self.path("models/" + name), max_position_embeddings=514)
 
     def test_those_that_read_trained_files_are_planned(self):
         cache = os.environ.get("QFS_CACHE_DIR") or os.path.join(

@@ -134,6 +134,26 @@ class Roofline(ModelTest):
                           ("machine.read", 1), ("prefill.bytes", 6), ("prefill.flops", 6)])
         self.assertTrue(all(least > 0 for _, _, least in rows))
 
+    def test_outputs_of_a_fixed_length_are_not_compared_with_those_that_ended(self):
+        self.write_model(max_position_embeddings=600)
+        self.write_data()
+        model = {"method": "zero_shot", "backbone": "./tiny", "chat": False, "prompt": "{document} {query}",
+                 "max_new_tokens": 8}
+
+        def texts(name, **changes):
+            measure = {"examples": 1, "warmup": 0, "repetitions": 1, "protocol": "fixed_n"}
+            sweep = self.write_sweep(methods=[{**model, **changes}], grid={"local_context": [16]}, measure=measure)
+            run = self.run_bench("sweep", sweep, "--store", name)
+            self.assert_succeeds(run)
+            with contextlib.closing(sqlite3.connect(self.path(name))) as store:
+                return run.stderr, [text for text, in store.execute("SELECT text FROM output ORDER BY ordinal")]
+
+        _, whole = texts("whole.sqlite")
+        said, stopped = texts("stopped.sqlite", stop="s")
+        self.assertIn("s", whole[0])
+        self.assertEqual(stopped[0], whole[0].split("s")[0])
+        self.assertNotIn("differ", said)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -124,6 +124,13 @@ TEST(IdealSpecs, WhatIsNotReadIsRefused) {
               HasSubstr("'rank' has no effect"));
   EXPECT_THAT(refused({{"generated", none}, {"pooling", std::string("all")}}),
               HasSubstr("'pooling' has no effect with \"generated\": \"none\""));
+  EXPECT_EQ(refused({{"hyper_detach", false}}), "fine");
+  const std::map<std::string, ParamValue> memory = {{"memory", std::string("qf_infini")},
+                                                    {"local_context", int64_t{448}}};
+  EXPECT_EQ(refused(memory), "fine");
+  std::map<std::string, ParamValue> attached = memory;
+  attached["hyper_detach"] = false;
+  EXPECT_THAT(refused(attached), HasSubstr("gradients would cross segments"));
   EXPECT_THAT(refused({{"generated", none}, {"hyper_detach", false}}),
               HasSubstr("'hyper_detach' has no effect"));
 }
