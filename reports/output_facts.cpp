@@ -43,8 +43,9 @@ std::optional<double> number_of(const json& said) {
 
 }  // namespace
 
-MeanFact mean_fact(std::span<const store::OutputRow> outputs, const std::string& name) {
-  MeanFact fact;
+std::vector<SaidNumber> said_numbers(std::span<const store::OutputRow> outputs,
+                                     const std::string& name) {
+  std::vector<SaidNumber> said;
   json::json_pointer place;
   for (const auto part : std::views::split(name, '.')) {
     place.push_back(std::string(part.begin(), part.end()));
@@ -53,13 +54,11 @@ MeanFact mean_fact(std::span<const store::OutputRow> outputs, const std::string&
     for (const json& facts : {facts_of(output), observed_facts(output)}) {
       const auto number = facts.contains(place) ? number_of(facts[place]) : std::nullopt;
       if (!number || !std::isfinite(*number)) continue;
-      fact.mean += *number;
-      ++fact.outputs;
+      said.push_back({output.ordinal, *number});
       break;
     }
   }
-  if (fact.outputs > 0) fact.mean /= static_cast<double>(fact.outputs);
-  return fact;
+  return said;
 }
 
 std::set<std::string> warnings_of(const store::OutputRow& output) {

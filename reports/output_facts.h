@@ -17,13 +17,14 @@
 
 namespace qfs::reports {
 
-struct MeanFact {
-  double mean = 0;
-  int64_t outputs = 0;  ///< that say it
+/// A number that an output says.
+struct SaidNumber {
+  int64_t ordinal = 0;
+  double value = 0;
 };
-/// The mean of a number that outputs say by this name ("compression.achieved_ratio"), among their
-/// facts or those of the run.
-MeanFact mean_fact(std::span<const store::OutputRow> outputs, const std::string& name);
+/// Those of this name ("compression.achieved_ratio") among the outputs' facts or those of the run.
+std::vector<SaidNumber> said_numbers(std::span<const store::OutputRow> outputs,
+                                     const std::string& name);
 
 /// What an output warns of, as trainings do (training_warnings.h): the words of each.
 std::set<std::string> warnings_of(const store::OutputRow& output);

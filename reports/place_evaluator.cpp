@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "harness/compare/comparison.h"
 #include "harness/compare/performance.h"
 #include "harness/store/work_rows.h"
 #include "reports/output_facts.h"
@@ -202,6 +204,33 @@ TableCell PlaceEvaluator::machine_rate(std::string_view which) const {
   return cell;
 }
 
+Result<TableCell> PlaceEvaluator::mean_fact(const std::string& name) {
+  const std::vector<SaidNumber> said = said_numbers(*outputs_, name);
+  if (said.empty()) return with_status(CellStatus::not_applicable);
+  const auto examples = context_.reader.examples(place_.cell.dataset);
+  if (!examples) return examples.error();
+  std::map<int64_t, std::string> documents;
+  for (const store::ExampleRow& row : *examples) documents[row.ordinal] = row.document_id;
+  std::vector<double> values;
+  std::vector<std::string> clusters;
+  for (const SaidNumber& one : said) {
+    values.push_back(one.value);
+    clusters.push_back(documents[one.ordinal]);
+  }
+  const auto interval = compare::mean_interval(values, clusters);
+  if (!interval) return interval.error();
+  TableCell cell = with_status(CellStatus::ok);
+  cell.n = static_cast<int64_t>(said.size());
+  cell.value =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(said.size());
+  cell.clusters = interval->clusters;
+  if (interval->available()) {
+    cell.spread = Spread{interval->low, interval->high, SpreadKind::interval};
+  }
+  context_.used.interval_methods.insert(compare::interval_signature());
+  return cell;
+}
+
 Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
   if (value.source == ValueSource::training) return training(value.key);
   if (Status loaded = load_outputs(); !loaded) return loaded.error();
@@ -211,14 +240,8 @@ Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
     case ValueSource::latency:
     case ValueSource::money:
       return served(value);
-    case ValueSource::fact: {
-      const MeanFact fact = mean_fact(*outputs_, value.key);
-      if (fact.outputs == 0) return with_status(CellStatus::not_applicable);
-      TableCell cell = with_status(CellStatus::ok);
-      cell.value = fact.mean;
-      cell.n = fact.outputs;
-      return cell;
-    }
+    case ValueSource::fact:
+      return mean_fact(value.key);
     case ValueSource::tokens_read:
     case ValueSource::tokens_made:
       return mean_tokens(value.source == ValueSource::tokens_read);

@@ -60,6 +60,8 @@ class PlaceEvaluator {
   Result<TableCell> evidence_cut();
   TableCell served(const ValueSpec& value) const;
   TableCell mean_tokens(bool read) const;
+  /// Of the outputs, which are loaded, that say it; the interval is by document, as of scores.
+  Result<TableCell> mean_fact(const std::string& name);
   Result<const store::ScoreJobRow*> score_job(const ValueSpec& value) const;
   /// Of the texts that a job scored.
   Result<int64_t> empty_texts(const ScoreId& id);

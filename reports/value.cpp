@@ -367,6 +367,7 @@ ValueSpec value_spec(std::string_view name) {
     std::ranges::replace(spec.shown.title, '_', ' ');
     spec.shown.group = kCoverage;
     spec.shown.decimals = kUnscaledDecimals;
+    spec.shown.spread_decimals = kUnscaledDecimals;
     spec.shown.better = Better::neither;
     spec.source = ValueSource::fact;
     return spec;

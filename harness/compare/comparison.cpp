@@ -373,6 +373,15 @@ Result<Comparison> compare_metric(const PairedStatistics& paired, const Request&
   return comparison;
 }
 
+Result<metrics::Interval> mean_interval(std::span<const double> values,
+                                        std::span<const std::string> documents) {
+  std::vector<Statistics> rows;
+  for (const double value : values) rows.push_back({value});
+  const auto intervals = metrics::bootstrap_means(rows, documents);
+  if (!intervals) return intervals.error();
+  return intervals->front();
+}
+
 std::string interval_signature() { return metrics::bootstrap_signature({}); }
 
 std::string test_signature() { return metrics::randomization_signature({}); }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -122,7 +123,11 @@ bool concerns(const Request& request, const std::vector<std::string>& columns);
 /// Adjusts the tests of all comparisons and gives the verdicts.
 void conclude(Outcome& outcome);
 
-/// How the intervals and the p of every comparison are computed.
+/// The interval of the mean of values of examples, by their documents: as many of both, not none.
+Result<metrics::Interval> mean_interval(std::span<const double> values,
+                                        std::span<const std::string> documents);
+
+/// How intervals and the p of every comparison are computed.
 std::string interval_signature();
 std::string test_signature();
 

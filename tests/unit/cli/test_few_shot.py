@@ -44,7 +44,7 @@ class FewShot(ModelTest):
         self.assertRegex(plan, r"(?m)^train#\w+ few_shot  16 of mini-meetings \(train#\w+\)  -  +none  +2 cells  [0-9.]+ s$")
         self.assertEqual(plan.count("after train#"), 2)
         table = self.assert_succeeds(self.run_sweep("shots", self.kept(), {"like": "few_shot", "label": "two", "shots": 2}))
-        self.assertRegex(table, r"\| two +\|[^|]+\| +48\.0+ \|")
+        self.assertRegex(table, r"\| two +\|[^|]+\| +48\.0+ \(n/a: 3 clusters\) \|")
         bank, = glob.glob(self.path("shots.artifacts/*/bank.safetensors"))
         self.assertEqual(self.run_sweep("shots", self.kept(), {"like": "few_shot", "label": "two", "shots": 2}).returncode, 0)
         self.assertEqual(len(glob.glob(self.path("shots.artifacts/*"))), 1)

@@ -17,21 +17,24 @@ store::OutputRow output(std::string extra, FinishReason finish = FinishReason::s
   return row;
 }
 
-TEST(MeanFacts, AreOfTheOutputsThatSayThem) {
-  const std::vector<store::OutputRow> outputs = {
+TEST(SaidNumbers, AreOfTheOutputsThatSayThem) {
+  std::vector<store::OutputRow> outputs = {
       output(R"({"ratio":4})"),
       output(canonical_json(nlohmann::json{{"observed", {{"ratio", 5.5}}}})->text),
       output(R"({"ratio":"six"})"),
       output(R"({"ratio":"inf"})"),
       output("[1]"),
       output("")};
-  const MeanFact fact = mean_fact(outputs, "ratio");
-  EXPECT_EQ(fact.outputs, 2);
-  EXPECT_DOUBLE_EQ(fact.mean, 4.75);
-  EXPECT_EQ(mean_fact(outputs, "observed").outputs, 0);
+  outputs[1].ordinal = 7;
+  const std::vector<SaidNumber> said = said_numbers(outputs, "ratio");
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_EQ(said[0].value, 4);
+  EXPECT_EQ(said[1].ordinal, 7);
+  EXPECT_EQ(said[1].value, 5.5);
+  EXPECT_TRUE(said_numbers(outputs, "observed").empty());
   const std::vector<store::OutputRow> nested = {output(R"({"a":{"b/c~d":2,"e":8}})")};
-  EXPECT_DOUBLE_EQ(mean_fact(nested, "a.e").mean, 8);
-  EXPECT_EQ(mean_fact(nested, "a.b~").outputs, 0);
+  EXPECT_EQ(said_numbers(nested, "a.e").at(0).value, 8);
+  EXPECT_TRUE(said_numbers(nested, "a.b~").empty());
 }
 
 TEST(ServedLatencies, AreThoseOfTheOutputsThatSayThem) {

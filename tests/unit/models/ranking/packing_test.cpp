@@ -63,6 +63,15 @@ TEST(PackSnippets, what_does_not_fit_the_last_chunk_is_not_seen) {
   EXPECT_EQ(less.unseen, 3);
 }
 
+TEST(PackSnippets, fifty_chunks_are_read_unless_other_is_said) {
+  PackOptions released = options(8);
+  released.max_chunks = PackOptions().max_chunks;
+  const PackedSnippets read = packed({9}, std::vector<Ids>(52, Ids{10}), released);
+  EXPECT_EQ(read.chunks.size(), 50U);
+  EXPECT_EQ(read.visible(), 50);
+  EXPECT_EQ(read.unseen, 2);
+}
+
 TEST(PackSnippets, a_query_read_apart_leaves_chunks_to_snippets) {
   PackOptions apart = options(9);
   apart.query_apart = true;
