@@ -50,7 +50,7 @@ struct Reading {
   at::Tensor local_;
 };
 
-/// Its tensors live as long as the tokens leave; `after` is allocated.
+/// Likewise; `after` has room for what is written.
 struct Writing {
   Writing(MemoryRule rule, const LayerMemory& before, const Leaving& leaving)
       : keys_(floats_of(leaving.keys.detach())),
