@@ -207,15 +207,12 @@ TableCell PlaceEvaluator::machine_rate(std::string_view which) const {
 Result<TableCell> PlaceEvaluator::mean_fact(const std::string& name) {
   const std::vector<SaidNumber> said = said_numbers(*outputs_, name);
   if (said.empty()) return with_status(CellStatus::not_applicable);
-  const auto examples = context_.reader.examples(place_.cell.dataset);
-  if (!examples) return examples.error();
-  std::map<int64_t, std::string> documents;
-  for (const store::ExampleRow& row : *examples) documents[row.ordinal] = row.document_id;
+  if (Status loaded = load_documents(); !loaded) return loaded.error();
   std::vector<double> values;
   std::vector<std::string> clusters;
   for (const SaidNumber& one : said) {
     values.push_back(one.value);
-    clusters.push_back(documents[one.ordinal]);
+    clusters.push_back(documents_[one.ordinal]);
   }
   const auto interval = compare::mean_interval(values, clusters);
   if (!interval) return interval.error();
@@ -348,6 +345,14 @@ Status PlaceEvaluator::load_measurements() {
   if (!memory) return memory.error();
   measurements_ = std::move(*rows);
   memory_ = std::move(*memory);
+  return {};
+}
+
+Status PlaceEvaluator::load_documents() {
+  if (!documents_.empty()) return {};
+  const auto examples = context_.reader.examples(place_.cell.dataset);
+  if (!examples) return examples.error();
+  for (const store::ExampleRow& row : *examples) documents_[row.ordinal] = row.document_id;
   return {};
 }
 

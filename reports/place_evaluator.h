@@ -67,6 +67,7 @@ class PlaceEvaluator {
   Result<int64_t> empty_texts(const ScoreId& id);
   Status load_measurements();
   Status load_outputs();
+  Status load_documents();
   /// TableCell::comparable of a number that was measured.
   Result<std::string> machine() const;
 
@@ -76,6 +77,7 @@ class PlaceEvaluator {
   std::optional<std::vector<store::MeasurementRow>> measurements_;
   std::optional<std::vector<store::MemoryRow>> memory_;
   std::optional<std::vector<store::OutputRow>> outputs_;
+  std::map<int64_t, std::string> documents_;  ///< of the data set's examples; empty: not loaded
 };
 
 }  // namespace qfs::reports

@@ -221,8 +221,7 @@ Status IdealSpec::check_adapter(const Params& params) const {
   }
   if (prompted::has_memory(params) && params.find<bool>("hyper_detach") == false) {
     return invalid_argument(
-        "\"hyper_detach\": false with 'memory': gradients would cross segments, from each that "
-        "learns "
+        "\"hyper_detach\": false with 'memory': gradients would cross segments, from each one "
         "to the first, which is pooled");
   }
   if (generates && params.find<bool>("prefix_reuse").value_or(false)) {
