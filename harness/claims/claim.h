@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/api/experiment.h"
+#include "harness/api/json.h"
 #include "harness/api/params.h"
 #include "harness/claims/printed.h"
 
@@ -17,10 +18,11 @@ namespace qfs::claims {
 
 /// Where the measured number comes from.
 enum class ClaimKind {
-  score,   ///< a metric over a method's outputs, or over files of outputs
-  data,    ///< a statistic of a data set
-  count,   ///< a count that follows from sizes alone: parameters, operations
-  stated,  ///< a setting, a price, another machine's time: nothing here measures it
+  score,    ///< a metric over a method's outputs, or over files of outputs
+  data,     ///< a statistic of a data set
+  count,    ///< a count that follows from sizes alone: parameters, operations
+  longest,  ///< the longest that a training may be on a card, of lengths that are tried
+  stated,   ///< a setting, a price, another machine's time: nothing here measures it
 };
 
 /// A cell's method with what is given; every other parameter has its default.
@@ -52,6 +54,14 @@ struct FilesQuery {
   std::vector<std::string> records;  ///< glob patterns; a record is a line that is not empty
 };
 
+/// Lengths of a training, from the shortest, on a device of so much memory.
+struct LengthQuery {
+  std::string card;       ///< its name; for people
+  std::string parameter;  ///< whose values they are
+  std::vector<int64_t> tries;
+  int64_t device_memory_mib = 0;
+};
+
 struct Claim {
   std::string paper;
   std::string table;   ///< "ideal.table3"
@@ -61,14 +71,16 @@ struct Claim {
   std::string column;  ///< of the table
   Printed printed;
   ClaimKind kind = ClaimKind::stated;
-  std::string what;      ///< column of the metric, name of the statistic or of the count
-  std::string metric;    ///< with options; of a score
-  double scale = 1;      ///< the printed number is the measured one times this
-  double tolerance = 0;  ///< in printed units, beyond the printed digits
-  std::string why;       ///< of what is stated: why nothing measures it
+  std::string what;        ///< column of the metric, name of the statistic or of the count
+  std::string metric;      ///< with options; of a score
+  Json postprocess{"[]"};  ///< what outputs go through before they are scored: Postprocess::chain
+  double scale = 1;        ///< the printed number is the measured one times this
+  double tolerance = 0;    ///< in printed units, beyond the printed digits
+  std::string why;         ///< of what is stated: why nothing measures it
   std::optional<MethodQuery> method;
   std::optional<DatasetQuery> dataset;
   std::optional<FilesQuery> files;
+  std::optional<LengthQuery> longest;
   std::map<std::string, ParamValue> counted;  ///< what a count is of
   std::string cited;                          ///< whose number it is; empty: the paper's own
   std::vector<std::string> errata;            ///< ids, of the row and of its table

@@ -13,6 +13,7 @@
 #include "harness/config/document.h"
 #include "harness/config/node.h"
 #include "harness/core/files.h"
+#include "harness/core/postprocess.h"
 #include "harness/core/suggest.h"
 #include "harness/plan/param_values.h"
 
@@ -132,6 +133,35 @@ FilesQuery decode_files(const Node& node) {
   return files;
 }
 
+constexpr int64_t kMostLength = int64_t{1} << 24;
+
+LengthQuery decode_lengths(const Node& node) {
+  static constexpr std::string_view kKeys[] = {"card", "of", "tries", "card_mib"};
+  LengthQuery lengths;
+  if (!node.is_object("the lengths that are tried")) return lengths;
+  node.only_keys(kKeys);
+  if (const auto card = node.require("card")) lengths.card = card->text("the name of a card");
+  if (const auto of = node.require("of")) lengths.parameter = of->text("a parameter");
+  if (const auto card = node.require("card_mib")) {
+    lengths.device_memory_mib = card->integer(1, kMostLength);
+  }
+  const auto tries = node.require("tries");
+  if (!tries) return lengths;
+  for (const Node& length : tries->items("a list of lengths")) {
+    lengths.tries.push_back(length.integer(1, kMostLength));
+  }
+  const bool rising = std::ranges::is_sorted(lengths.tries, std::ranges::less_equal());
+  if (lengths.tries.empty() || !rising) tries->fail("lengths are tried from the shortest");
+  return lengths;
+}
+
+Json decode_chain(const Node& node) {
+  const Result<Postprocess> chain = Postprocess::parse(node.names("a list of postprocess steps"));
+  if (chain) return chain->chain();
+  node.fail(chain.error().message);
+  return {};
+}
+
 /// Records are counted and nothing else, and all of them: other statistics, and those of a split,
 /// are of the data set.
 bool counts_records(const Column& column) {
@@ -139,8 +169,9 @@ bool counts_records(const Column& column) {
 }
 
 Column decode_column(const Node& node) {
-  static constexpr std::string_view kKeys[] = {"name",   "metric", "column",    "data", "count",
-                                               "stated", "scale",  "tolerance", "with", "splits"};
+  static constexpr std::string_view kKeys[] = {"name",      "metric",  "column", "data",
+                                               "count",     "longest", "stated", "scale",
+                                               "tolerance", "with",    "splits"};
   Column column;
   if (!node.is_object("a column")) return column;
   node.only_keys(kKeys);
@@ -156,8 +187,14 @@ Column decode_column(const Node& node) {
   of_kind("metric", ClaimKind::score, column.metric);
   of_kind("data", ClaimKind::data, column.what);
   of_kind("count", ClaimKind::count, column.what);
+  of_kind("longest", ClaimKind::longest, column.what);
   of_kind("stated", ClaimKind::stated, column.why);
-  if (kinds != 1) node.fail("a column has one of 'metric', 'data', 'count' and 'stated'");
+  if (kinds != 1) {
+    node.fail("a column has one of 'metric', 'data', 'count', 'longest' and 'stated'");
+  }
+  if (column.kind == ClaimKind::longest && column.what != "training") {
+    node.fail("what is longest is a 'training'");
+  }
   if (column.kind == ClaimKind::score) {
     if (const auto what = node.require("column")) column.what = what->text("a metric's column");
     column.scale = table_scale(column.what);
@@ -225,8 +262,9 @@ std::optional<MethodQuery> RowDecoder::method(const Node& node, const std::strin
 
 void RowDecoder::decode(const Node& node, const Claim& common,
                         const std::vector<NamedValue>& shared, ClaimTable& table) const {
-  static constexpr std::string_view kKeys[] = {"label",   "as",    "with",    "recipe", "printed",
-                                               "dataset", "files", "counted", "cited",  "errata"};
+  static constexpr std::string_view kKeys[] = {"label",   "as",      "with",  "recipe",
+                                               "printed", "dataset", "files", "longest",
+                                               "counted", "cited",   "errata"};
   if (!node.is_object("a row")) return;
   node.only_keys(kKeys);
   Claim claim = common;
@@ -247,6 +285,10 @@ void RowDecoder::decode(const Node& node, const Claim& common,
   if (claim.method) claim.method->shared = shared;
   if (const auto dataset = node.find("dataset")) claim.dataset = decode_dataset(*dataset);
   if (const auto files = node.find("files")) claim.files = decode_files(*files);
+  if (const auto lengths = node.find("longest")) {
+    claim.longest = decode_lengths(*lengths);
+    claim.given += (claim.given.empty() ? "gpu=" : ", gpu=") + claim.longest->card;
+  }
   if (const auto counted = node.find("counted")) {
     for (const NamedValue& value : decode_values(*counted)) {
       claim.counted[value.name] = value.value;
@@ -280,6 +322,9 @@ void RowDecoder::decode(const Node& node, const Claim& common,
     own.scale = column.scale;
     own.tolerance = column.tolerance;
     own.why = column.why;
+    if (own.kind == ClaimKind::longest && !own.longest) {
+      node.fail("missing key 'longest', which the column '" + own.column + "' needs");
+    }
     if (own.files && !own.files->records.empty() && !counts_records(column)) own.files.reset();
     if (own.method) set_values(column.with, *own.method);
     if (own.dataset && !column.splits.empty()) own.dataset->splits = column.splits;
@@ -289,8 +334,8 @@ void RowDecoder::decode(const Node& node, const Claim& common,
 
 ClaimTable decode_table(const Node& node, const Paper& paper,
                         const std::map<std::string, MethodQuery>& labels) {
-  static constexpr std::string_view kKeys[] = {"id",      "title", "dataset", "with",
-                                               "columns", "rows",  "errata"};
+  static constexpr std::string_view kKeys[] = {"id",          "title",   "dataset", "with",
+                                               "postprocess", "columns", "rows",    "errata"};
   ClaimTable table;
   if (!node.is_object("a table")) return table;
   node.only_keys(kKeys);
@@ -299,6 +344,7 @@ ClaimTable decode_table(const Node& node, const Paper& paper,
   if (const auto id = node.require("id")) table.id = common.table = id->text();
   if (const auto title = node.require("title")) table.title = title->text();
   if (const auto dataset = node.find("dataset")) common.dataset = decode_dataset(*dataset);
+  if (const auto steps = node.find("postprocess")) common.postprocess = decode_chain(*steps);
   common.errata = decode_errata(node, paper);
   std::vector<Column> columns;
   if (const auto list = node.require("columns")) {

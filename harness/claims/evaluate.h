@@ -43,6 +43,7 @@ class Evaluator {
   Result<Answer> measure(const Claim& claim);
   Result<Answer> measure_score(const Claim& claim);
   Result<Answer> measure_data(const Claim& claim);
+  Result<Answer> measure_longest(const Claim& claim);
   /// Files of outputs with a metric, scored once.
   const Result<score::FileScores>& file_scores(const FilesQuery& files, const std::string& metric);
 

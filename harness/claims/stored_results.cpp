@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "harness/core/json_dom.h"
 #include "harness/plan/param_values.h"
+#include "harness/run/memory_policy.h"
 #include "harness/score/score.h"
 
 namespace qfs::claims {
@@ -29,6 +31,13 @@ Result<std::string> asked(const ResolvedMethod& method, Stage stage) {
       canonical_json(plan::params_json(*method.spec, method.params, false, stage));
   if (!canonical) return canonical.error();
   return canonical->text;
+}
+
+/// Whether method, version and weights are those of the claim.
+bool is_of(const json& identity, const ResolvedMethod& method) {
+  return identity.value("method", "") == method.spec->name() &&
+         identity.value("version", 0) == method.spec->version() &&
+         (!method.backbone || identity.value("backbone", "") == method.backbone->digest);
 }
 
 Result<bool> has_params(const json& identity, const ResolvedMethod& method, Stage stage) {
@@ -142,24 +151,26 @@ Result<std::vector<store::ResultRow>> StoredResults::complete(const ResolvedMeth
 }
 
 Result<Answer> StoredResults::score(const ResolvedMethod& method, const DatasetRequest& data,
-                                    const Metric& metric, const std::string& column, double scale) {
+                                    const Metric& metric, const Claim& claim) {
   Answer answer;
   const auto results = complete(method, data, answer.missing);
   if (!results) return results.error();
-  const std::string signature = score::scored_signature(metric, Json{"[]"});
+  const std::string signature = score::scored_signature(metric, claim.postprocess);
   for (const store::ResultRow& result : *results) {
     const Result<std::vector<store::ScoreJobRow>> jobs = reader_->scores(result.id);
     if (!jobs) return jobs.error();
     for (const store::ScoreJobRow& job : *jobs) {
-      if (job.signature != signature || job.postprocess.text != "[]" || job.n != job.expected) {
+      if (job.signature != signature || job.postprocess.text != claim.postprocess.text ||
+          job.n != job.expected) {
         continue;
       }
-      const auto value = std::ranges::find(job.scores, column, &store::ScoreRow::name);
+      const auto value = std::ranges::find(job.scores, claim.what, &store::ScoreRow::name);
       if (value == job.scores.end()) continue;
       Measured& measured = answer.measured.emplace();
-      measured.value = value->value * scale;
+      measured.value = value->value * claim.scale;
       if (value->interval) {
-        measured.interval = Bounds{value->interval->low * scale, value->interval->high * scale};
+        measured.interval =
+            Bounds{value->interval->low * claim.scale, value->interval->high * claim.scale};
       }
       measured.n = job.n;
       measured.cell_id = result.key.cell.hex();
@@ -169,6 +180,58 @@ Result<Answer> StoredResults::score(const ResolvedMethod& method, const DatasetR
     }
     answer.missing = fmt::format("not scored by {}", signature);
   }
+  return answer;
+}
+
+Result<std::optional<bool>> StoredResults::fitted(const store::CellRow& training,
+                                                  int64_t device_memory_mib) {
+  const Result<std::vector<store::ResultRow>> results = reader_->results(training.id);
+  if (!results) return results.error();
+  std::optional<bool> fits;
+  for (const store::ResultRow& result : *results) {
+    const auto environment = reader_->environment_of(result.key.numerics);
+    if (!environment) return environment.error();
+    if (!*environment) continue;
+    const Result<json> numerics = parse_json((*environment)->numerics.text, "numerics");
+    if (!numerics) return numerics.error();
+    if (numerics->value("device_memory_bytes", int64_t{0}) >> 20 != device_memory_mib) continue;
+    const bool complete = result.status == store::Completeness::complete;
+    if (complete || run::ran_out_of_memory(result.failure)) fits = complete;
+  }
+  return fits;
+}
+
+Result<Answer> StoredResults::longest(const ResolvedMethod& method, const DatasetRequest& data,
+                                      const LengthQuery& lengths) {
+  std::map<int64_t, bool> tried;
+  for (const store::CellRow& training : trainings_) {
+    const Result<json> identity = parse_json(training.identity.text, "identity of a training");
+    if (!identity) return identity.error();
+    if (!is_of(*identity, method) || !learnt_from(*identity, data, method.train_examples)) continue;
+    for (const int64_t length : lengths.tries) {
+      ResolvedMethod at = method;
+      at.params.set(lengths.parameter, length);
+      const Result<bool> same = has_params(*identity, at, Stage::train);
+      if (!same) return same.error();
+      if (!*same) continue;
+      const auto fits = fitted(training, lengths.device_memory_mib);
+      if (!fits) return fits.error();
+      if (*fits) tried[length] = **fits;
+    }
+  }
+  Answer answer{.missing = "no run in the store"};
+  const auto fits = std::ranges::find_if(tried.rbegin(), tried.rend(),
+                                         [](const auto& one) { return one.second; });
+  if (fits == tried.rend()) {
+    if (!tried.empty()) answer.missing = fmt::format("{} did not fit", tried.begin()->first);
+    return answer;
+  }
+  const bool last = fits->first == lengths.tries.back();
+  if (!last && fits == tried.rbegin()) {
+    answer.missing = fmt::format("{} fits, and nothing longer was tried", fits->first);
+    return answer;
+  }
+  answer.measured.emplace().value = static_cast<double>(fits->first);
   return answer;
 }
 

@@ -28,9 +28,14 @@ class StoredResults {
   /// `reader` outlives this.
   static Result<StoredResults> read(store::Reader& reader);
 
-  /// A column of a metric over a method's outputs; of several seeds the smallest.
+  /// What a claim says of a metric over a method's outputs; of several seeds the smallest.
   Result<Answer> score(const ResolvedMethod& method, const DatasetRequest& data,
-                       const Metric& metric, const std::string& column, double scale);
+                       const Metric& metric, const Claim& claim);
+
+  /// The longest of these lengths at which the method was trained on a device of so much memory,
+  /// where the next one that was tried ran out of it, or there is none.
+  Result<Answer> longest(const ResolvedMethod& method, const DatasetRequest& data,
+                         const LengthQuery& lengths);
 
   /// The mean of document tokens over the outputs of `lead` on all of `data`.
   Result<Answer> document_tokens(const ResolvedMethod& lead, std::span<const DatasetRequest> data);
@@ -42,6 +47,8 @@ class StoredResults {
   bool learnt_from(const nlohmann::json& recipe, DatasetRequest data, int64_t train_examples) const;
   Result<bool> answers(const store::CellRow& cell, const ResolvedMethod& method,
                        const DatasetRequest& data);
+  /// Whether a training fitted a device of so much memory; nothing: it was not tried there.
+  Result<std::optional<bool>> fitted(const store::CellRow& training, int64_t device_memory_mib);
   /// Complete results of the cells that answer, the smallest seed first; else what they lack.
   Result<std::vector<store::ResultRow>> complete(const ResolvedMethod& method,
                                                  const DatasetRequest& data, std::string& missing);

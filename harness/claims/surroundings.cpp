@@ -198,20 +198,22 @@ Result<std::vector<DatasetRequest>> Lookups::requests(const DatasetQuery& query)
   return not_found(fmt::format("there is no data set '{}'", query.name));
 }
 
+std::optional<Obstacle> Lookups::obstacle_of_cell(const Claim& claim) {
+  if (!claim.method) return for_good("no method is named");
+  if (const auto resolved = method(*claim.method); !resolved) return of(resolved.error());
+  if (!claim.dataset) return for_good("no data set is named");
+  if (const auto data = requests(*claim.dataset); !data) return of(data.error());
+  return std::nullopt;
+}
+
 std::optional<Obstacle> Lookups::obstacle_of_score(const Claim& claim) {
   if (claim.files) {
     note_use(claim.files->folder, "");
     if (!here_.places.contains(claim.files->folder)) {
       return for_now(fmt::format("--with {}=FOLDER says where the files are", claim.files->folder));
     }
-  } else if (!claim.method) {
-    return for_good("no method is named");
-  } else if (const auto resolved = method(*claim.method); !resolved) {
-    return of(resolved.error());
-  } else if (!claim.dataset) {
-    return for_good("no data set is named");
-  } else if (const auto data = requests(*claim.dataset); !data) {
-    return of(data.error());
+  } else if (auto obstacle = obstacle_of_cell(claim)) {
+    return obstacle;
   }
   const auto measure = metric(claim.metric);
   if (!measure && !is_metric(here_.metrics, claim.metric)) {
@@ -262,6 +264,8 @@ std::optional<Obstacle> Lookups::obstacle(const Claim& claim) {
       return obstacle_of_data(claim);
     case ClaimKind::score:
       return obstacle_of_score(claim);
+    case ClaimKind::longest:
+      return obstacle_of_cell(claim);
   }
   return std::nullopt;
 }

@@ -77,6 +77,8 @@ class Lookups {
   /// The model of a claim's name; `not_found` says how to name its place.
   Result<Resource> weights(const std::string& name);
 
+  /// Of what a method does on a data set.
+  std::optional<Obstacle> obstacle_of_cell(const Claim& claim);
   std::optional<Obstacle> obstacle_of_score(const Claim& claim);
   std::optional<Obstacle> obstacle_of_data(const Claim& claim);
   void note_use(const std::string& name, const std::string& digest);

@@ -15,8 +15,20 @@ namespace {
 
 using nlohmann::json;
 
-/// Split, view and form of a data set, as it is asked for.
-using DatasetKey = std::tuple<std::string, std::string, std::string, std::string>;
+/// What the cells of a sweep have in common.
+struct SweepKey {
+  DatasetRequest data;  ///< as it is asked for
+  std::string postprocess;
+  int64_t device_memory_mib = 0;  ///< 0: all that there is
+
+  friend bool operator<(const SweepKey& a, const SweepKey& b) {
+    const auto order = [](const SweepKey& key) {
+      return std::tie(key.data.name, key.data.split, key.data.view, key.data.text_form,
+                      key.postprocess, key.device_memory_mib);
+    };
+    return order(a) < order(b);
+  }
+};
 
 struct Draft {
   json methods = json::array();
@@ -71,15 +83,17 @@ void add(const MethodQuery& query, const std::string& counter, const DatasetRequ
   }
 }
 
-ClaimSweep finished(const DatasetKey& key, Draft draft) {
-  const auto& [name, split, view, form] = key;
+ClaimSweep finished(const SweepKey& key, Draft draft) {
   std::map<std::string, int> seen;  // methods that are there more than once are numbered
   for (json& entry : draft.methods) {
     const std::string method = entry["method"];
     const int number = ++seen[method];
     entry["label"] = number == 1 ? method : fmt::format("{}-{}", method, number);
   }
+  const auto& [name, split, view, form] =
+      std::tie(key.data.name, key.data.split, key.data.view, key.data.text_form);
   ClaimSweep sweep;
+  sweep.on_device = key.device_memory_mib > 0;
   sweep.name = "claims-" + name;
   for (const std::string& part : {split, view, form}) {
     if (!part.empty()) sweep.name += "-" + part;
@@ -88,11 +102,17 @@ ClaimSweep finished(const DatasetKey& key, Draft draft) {
   if (!split.empty()) dataset["split"] = split;
   if (!view.empty()) dataset["view"] = view;
   if (!form.empty()) dataset["text_form"] = form;
+  if (sweep.on_device) {
+    sweep.name += fmt::format("-{}mib", key.device_memory_mib);
+    dataset["sample"] = 1;  // trainings are what is asked for
+  }
   json text = {{"name", sweep.name},
                {"datasets", json::array({std::move(dataset)})},
                {"tokenizer", "words"},
                {"methods", std::move(draft.methods)}};
+  if (sweep.on_device) text["limits"]["device_memory_mib"] = key.device_memory_mib;
   if (!draft.metrics.empty()) text["metrics"] = draft.metrics;
+  if (const json steps = json::parse(key.postprocess); !steps.empty()) text["postprocess"] = steps;
   sweep.text = text.dump(2);
   return sweep;
 }
@@ -100,15 +120,17 @@ ClaimSweep finished(const DatasetKey& key, Draft draft) {
 }  // namespace
 
 Result<std::vector<ClaimSweep>> sweeps_of(std::span<const Claim* const> claims, Lookups& lookups) {
-  std::map<DatasetKey, Draft> drafts;
+  std::map<SweepKey, Draft> drafts;
   for (const Claim* claim : claims) {
     const bool tokens = claim->kind == ClaimKind::data && claim->what == "document_tokens";
-    if (claim->files || (claim->kind != ClaimKind::score && !tokens)) continue;
+    const bool runs = claim->kind == ClaimKind::score || claim->kind == ClaimKind::longest;
+    if (claim->files || (!runs && !tokens)) continue;
     if (lookups.obstacle(*claim)) continue;
     const auto requests = lookups.requests(*claim->dataset);
     if (!requests) return requests.error();
     for (const DatasetRequest& request : *requests) {
-      Draft& draft = drafts[{request.name, request.split, request.view, request.text_form}];
+      const int64_t device_memory_mib = claim->longest ? claim->longest->device_memory_mib : 0;
+      Draft& draft = drafts[{request, claim->postprocess.text, device_memory_mib}];
       if (tokens) {
         add({"lead", "", "", {}}, claim->dataset->tokenizer, request, lookups, draft);
         continue;
@@ -117,8 +139,18 @@ Result<std::vector<ClaimSweep>> sweeps_of(std::span<const Claim* const> claims, 
       if (!query) return query.error();
       const auto resolved = lookups.method(*claim->method);
       if (!resolved) return resolved.error();
-      add(*query, resolved->counter, request, lookups, draft);
-      draft.metrics.insert(claim->metric);
+      if (claim->kind == ClaimKind::score) {
+        add(*query, resolved->counter, request, lookups, draft);
+        draft.metrics.insert(claim->metric);
+        continue;
+      }
+      for (const int64_t length : claim->longest->tries) {
+        MethodQuery at = *query;
+        std::erase_if(at.params,
+                      [&](const NamedValue& own) { return own.name == claim->longest->parameter; });
+        at.params.push_back({claim->longest->parameter, length, ""});
+        add(at, resolved->counter, request, lookups, draft);
+      }
     }
   }
   std::vector<ClaimSweep> sweeps;

@@ -15,11 +15,13 @@
 namespace qfs::claims {
 
 struct ClaimSweep {
-  std::string name;  ///< "claims-qmsum-test-whole-raw"
-  std::string text;  ///< a sweep file
+  std::string name;        ///< "claims-qmsum-test-whole-raw"
+  std::string text;        ///< a sweep file
+  bool on_device = false;  ///< what is asked for is what fits a device's memory
 };
 
-/// Of the claims among these that no obstacle keeps from running in cells; by data set.
+/// Of the claims among these that no obstacle keeps from running in cells; by data set,
+/// what outputs go through and the memory of a device.
 Result<std::vector<ClaimSweep>> sweeps_of(std::span<const Claim* const> claims, Lookups& lookups);
 
 }  // namespace qfs::claims

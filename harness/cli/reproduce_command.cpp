@@ -134,6 +134,12 @@ Result<PlannedTable> plan_sweeps(const claims::ShownTable& table, const Reproduc
   if (!sweeps) return sweeps.error();
   PlannedTable planned;
   for (const claims::ClaimSweep& sweep : *sweeps) {
+    if (sweep.on_device && options.sweep.device == "cpu") {
+      log_warning(
+          fmt::format("{} is left out: it asks what fits a device; --device cuda", sweep.name));
+      planned.lacks_methods = true;
+      continue;
+    }
     auto plan = plan_of(sweep, options, session, planned.lacks_methods);
     if (!plan && plan.error().kind == ErrorKind::unavailable) {
       log_warning(fmt::format("{} is left out: {}", sweep.name, plan.error().message));

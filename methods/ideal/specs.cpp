@@ -2,6 +2,7 @@
 
 #include "harness/api/param_specs.h"
 #include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompting/length_params.h"
 #include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::ideal {
@@ -63,7 +64,8 @@ std::string_view ParallelAdapterSpec::doc() const {
 }
 
 std::vector<ParamSpec> ParallelAdapterSpec::adapter_params() const {
-  return {bottleneck_param(), biases_param(), prompted::segment_loss_param()};
+  return prompting::with_total_length(
+      {bottleneck_param(), biases_param(), prompted::segment_loss_param()});
 }
 
 std::string_view PromptTuningSpec::doc() const {
@@ -71,9 +73,10 @@ std::string_view PromptTuningSpec::doc() const {
 }
 
 std::vector<ParamSpec> PromptTuningSpec::adapter_params() const {
-  return {length_param(), with_default(first_layer_param("Layers below have no rows"), int64_t{2}),
-          gate_tanh_param("What is added is multiplied by tanh(gate) instead of the gate"),
-          biases_param(), prompted::segment_loss_param()};
+  return prompting::with_total_length(
+      {length_param(), with_default(first_layer_param("Layers below have no rows"), int64_t{2}),
+       gate_tanh_param("What is added is multiplied by tanh(gate) instead of the gate"),
+       biases_param(), prompted::segment_loss_param()});
 }
 
 std::string_view IdealSpec::doc() const {
@@ -139,7 +142,7 @@ std::vector<ParamSpec> IdealSpec::adapter_params() const {
                     "outputs depend on one another; each by itself when left out"),
       "IDEAL's release: its batch, of 5 to 10"));
   for (ParamSpec& param : prompted::memory_params()) params.push_back(std::move(param));
-  return params;
+  return prompting::with_total_length(std::move(params));
 }
 
 Needs IdealSpec::needs(const Params& params) const {

@@ -1,6 +1,9 @@
 #include "methods/lora/spec.h"
 
+#include <utility>
+
 #include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompting/length_params.h"
 
 namespace qfs::lora {
 
@@ -11,7 +14,7 @@ std::string_view LoraSpec::doc() const {
 std::vector<ParamSpec> LoraSpec::adapter_params() const {
   std::vector<ParamSpec> params = prompted::lora_params();
   for (ParamSpec& param : prompted::memory_params()) params.push_back(std::move(param));
-  return params;
+  return prompting::with_total_length(std::move(params));
 }
 
 Status LoraSpec::check_adapter(const Params& params) const {

@@ -2,6 +2,7 @@
 
 #include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/prompted_params.h"
+#include "methods/models/prompting/length_params.h"
 
 namespace qfs::zero_shot {
 
@@ -13,7 +14,9 @@ std::vector<std::string> ZeroShotSpec::layers(const Params&, const BackboneFacts
   return decoding::generation_layers(facts);
 }
 
-std::vector<ParamSpec> ZeroShotSpec::params() const { return prompted::prompted_params(); }
+std::vector<ParamSpec> ZeroShotSpec::params() const {
+  return prompting::with_total_length(prompted::prompted_params());
+}
 
 Needs ZeroShotSpec::needs(const Params&) const {
   return {.tensors = true, .backbone = true, .tokenizer = true};

@@ -54,21 +54,33 @@ Status check_rows(std::span<const MixedInput> inputs) {
   return {};
 }
 
-/// Positions that the longest row needs; an error when the window is shorter.
-Result<int64_t> needed_positions(std::span<const MixedInput> inputs, int64_t new_tokens,
+/// `options` with the limit that an input has of its own.
+DecodingOptions options_of(const MixedInput& input, DecodingOptions options) {
+  options.max_new_tokens = input.new_tokens.value_or(options.max_new_tokens);
+  options.min_new_tokens = std::min(options.min_new_tokens, options.max_new_tokens);
+  return options;
+}
+
+/// Positions that the longest row needs; an error when the window is shorter. `options`: of each.
+Result<int64_t> needed_positions(std::span<const MixedInput> inputs,
+                                 std::span<const DecodingOptions> options,
                                  const SequenceShape& shape) {
-  int64_t longest = 0;
-  for (const MixedInput& input : inputs) {
-    for (const SequenceInput& row : input.rows) {
-      longest = std::max(longest, static_cast<int64_t>(begun_with(row, shape).size()));
+  int64_t most = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const int64_t new_tokens = options[i].max_new_tokens;
+    if (new_tokens < 1) return internal_error("an output of no tokens");
+    for (const SequenceInput& row : inputs[i].rows) {
+      const auto begun = static_cast<int64_t>(begun_with(row, shape).size());
+      most = std::max(most, begun + new_tokens);
+      if (begun + new_tokens <= shape.context) continue;
+      return invalid_argument(
+          (shape.encoder_decoder() ? "a decoder that begins with " : "a prompt of ") +
+          std::to_string(begun) + " tokens and " + std::to_string(new_tokens) +
+          " new ones do not fit the backbone's window of " + std::to_string(shape.context) +
+          " tokens");
     }
   }
-  const int64_t needed = longest + new_tokens;
-  if (needed <= shape.context) return needed;
-  return invalid_argument(
-      (shape.encoder_decoder() ? "a decoder that begins with " : "a prompt of ") +
-      std::to_string(longest) + " tokens and " + std::to_string(new_tokens) +
-      " new ones do not fit the backbone's window of " + std::to_string(shape.context) + " tokens");
+  return most;
 }
 
 /// A prompt that was read, and the row that holds it.
@@ -205,7 +217,9 @@ Result<GenerationResult> Generator::generate_mixed(std::span<const MixedInput> i
   if (options.sampling && seeds.size() != inputs.size()) {
     return internal_error("sampling needs a seed for every input");
   }
-  const auto needed = needed_positions(inputs, options.max_new_tokens, shape());
+  std::vector<DecodingOptions> own;  // which searches look at
+  for (const MixedInput& input : inputs) own.push_back(options_of(input, options));
+  const auto needed = needed_positions(inputs, own, shape());
   if (!needed.ok()) return needed.error();
   const int64_t beams = beams_of(options);
   int64_t rows = 0;
@@ -262,7 +276,7 @@ Result<GenerationResult> Generator::generate_mixed(std::span<const MixedInput> i
     const std::span<const int32_t> begun =
         begins_alike ? std::span<const int32_t>(begun_with(inputs[i].rows.front(), shape()))
                      : std::span<const int32_t>();
-    const SearchInput about = {*tokenizer_, options, begun, shape().vocabulary,
+    const SearchInput about = {*tokenizer_, own[i], begun, shape().vocabulary,
                                seeds.empty() ? 0 : seeds[i]};
     searches.push_back(options.beams ? make_beam_search(about) : make_single_search(about));
     now.search = searches.back().get();

@@ -7,6 +7,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <optional>
 #include <span>
 
 #include "harness/api/result.h"
@@ -28,6 +30,8 @@ class RowMixer {
 struct MixedInput {
   std::span<const nn::SequenceInput> rows;
   RowMixer* mixer = nullptr;  ///< null: there is one row
+  /// At most so many in place of DecodingOptions::max_new_tokens.
+  std::optional<int64_t> new_tokens = {};
 };
 
 }  // namespace qfs::decoding

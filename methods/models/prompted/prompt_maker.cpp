@@ -9,6 +9,7 @@
 #include "methods/models/prompted/prompt_text.h"
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompting/chat/user_turn.h"
+#include "methods/models/prompting/length_params.h"
 #include "methods/models/prompting/source_layout.h"
 #include "methods/models/prompting/truncation.h"
 
@@ -31,8 +32,8 @@ Status check_kind(const Params& params, const SequenceShape& shape) {
     }
     return {};
   }
-  for (const char* name :
-       {"system", "chat_date", "chat_variables", "prefix_reuse", kPromptPieces}) {
+  for (const char* name : {"system", "chat_date", "chat_variables", "prefix_reuse", kPromptPieces,
+                           prompting::kTotalTokens}) {
     if (params.has(name)) return refuse(name, "decoder-only");
   }
   if (params.get<std::string>("prompt") != prompting::default_prompt()) {
@@ -122,7 +123,18 @@ Result<PreparedPrompt> PromptMaker::prepare_any_length(const Example& example) c
   return fill_cut(example, document_budget(params_));
 }
 
+std::optional<int64_t> PromptMaker::total_tokens() const {
+  return params_.find<int64_t>(prompting::kTotalTokens);
+}
+
 Result<PreparedPrompt> PromptMaker::prepare(const Example& example, int64_t new_tokens) const {
+  if (const auto total = total_tokens()) {
+    const int64_t reserved = params_.get<int64_t>(prompting::kReservedTokens);
+    auto prompt = prepare_within(example, reserved, *total);
+    if (!prompt.ok()) return prompt;
+    if (Status fits = check_window(example, reserved, *prompt); !fits.ok()) return fits.error();
+    return prompt;
+  }
   const SequenceShape& shape = backbone_->network->shape();
   const auto longest = params_.find<int64_t>(kLongestSource);
   if (longest && !shape.encoder_decoder()) {

@@ -39,8 +39,12 @@ class PromptMaker {
                                   std::shared_ptr<const architectures::Backbone> backbone,
                                   std::shared_ptr<const tokenizers::Tokenizer> counter);
 
+  /// Of prompt and output together, at most, which documents are cut to; nothing: no such rule.
+  std::optional<int64_t> total_tokens() const;
+
   /// `invalid_argument` when the prompt and `new_tokens` more do not fit the backbone's window; a
-  /// source with a longest length or of several documents is cut until it does.
+  /// source with a longest length or of several documents is cut until it does. With total_tokens
+  /// a document is cut until what is reserved for the output fits, whatever `new_tokens` are.
   Result<PreparedPrompt> prepare(const Example& example, int64_t new_tokens) const;
 
   /// The same of any length.

@@ -133,6 +133,11 @@ std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,
 }
 
 Status check_window(const Params& params, const BackboneFacts& facts) {
+  const auto total = params.find<int64_t>(prompting::kTotalTokens);
+  if (const int64_t most = positions_of(params, facts); total && most > 0 && *total > most) {
+    return invalid_argument("'total_tokens' is " + std::to_string(*total) + "; a sequence has " +
+                            std::to_string(most) + " tokens at most");
+  }
   const auto window = params.find<int64_t>("local_context");
   if (!window || facts.context == 0 || *window <= facts.context) return {};
   if (params.has("source_positions")) return {};
@@ -161,6 +166,8 @@ Status check_prompted(const Params& params) {
     return invalid_argument(
         "'prefix_reuse' needs a 'batch_size' of at least 2: what is decoded together shares");
   }
+  const char* budget = has_memory(params) ? "input_tokens" : "local_context";
+  if (Status status = prompting::check_total_length(params, budget); !status.ok()) return status;
   if (const auto layout = params.find<std::string>("source")) {
     if (Status status = prompting::check_source_layout(*layout); !status.ok()) return status;
     if (prompting::separates_documents(*layout) && params.get<std::string>("truncate") != "head") {
@@ -182,8 +189,9 @@ double cache_bytes(double tokens) { return kCacheBytesPerToken * tokens; }
 
 Cost prompted_cost(const Params& params, const DatasetStats& stats) {
   double document = stats.mean_document_words * kTokensPerWord;
-  if (const auto limit = document_budget(params)) {
-    document = std::min(document, static_cast<double>(*limit));
+  for (const auto& limit :
+       {document_budget(params), params.find<int64_t>(prompting::kTotalTokens)}) {
+    if (limit) document = std::min(document, static_cast<double>(*limit));
   }
   double read = document + stats.mean_query_words * kTokensPerWord + kPromptTokens;
   // Demonstrations are as long as documents, and shorter where they are compressed.

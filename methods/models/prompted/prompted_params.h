@@ -20,7 +20,7 @@ std::vector<ParamSpec> prompted_params();
 /// placeholder, and so on.
 Status check_prompted(const Params& params);
 /// MethodSpec::check_backbone: 'local_context' is not above what the backbone was trained to read
-/// at once, unless 'source_positions' asks for that.
+/// at once, unless 'source_positions' asks for that, and 'total_tokens' not above a sequence.
 Status check_window(const Params& params, const BackboneFacts& facts);
 /// MethodSpec::units of `spec`: with `prefix_reuse` a unit holds examples of one document.
 std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,

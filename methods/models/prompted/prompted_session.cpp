@@ -23,6 +23,24 @@ void step_behind_shortest(std::vector<nn::SequenceInput>& inputs) {
   }
 }
 
+/// Each output with what its prompt leaves of `total` tokens. In a batch that is read together the
+/// longest prompt's limit is the batch's, so that shorter ones are followed by more.
+std::vector<decoding::MixedInput> outputs_of(std::span<const nn::SequenceInput> inputs,
+                                             std::optional<int64_t> total, int64_t new_tokens,
+                                             bool together) {
+  const auto length = [](const nn::SequenceInput& input) {
+    return static_cast<int64_t>(input.ids.size());
+  };
+  const int64_t longest = std::ranges::max(inputs | std::views::transform(length));
+  std::vector<decoding::MixedInput> outputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    decoding::MixedInput& output = outputs.emplace_back(inputs.subspan(i, 1));
+    const int64_t own = length(inputs[i]);
+    if (total) output.new_tokens = std::min(*total, (together ? longest : own) + new_tokens) - own;
+  }
+  return outputs;
+}
+
 }  // namespace
 
 Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSink& sink) {
@@ -57,7 +75,11 @@ Status PromptedSession::run(std::span<const NumberedExample> unit, PredictionSin
     seeds.push_back(Rng::derived(seed_, draws_, static_cast<uint64_t>(numbered.ordinal)).next());
   }
   if (model_.reads_together) step_behind_shortest(inputs);
-  const auto result = model_.generator.generate(inputs, model_.options, seeds);
+  // Where a fixed number of tokens is measured, no output has another.
+  const decoding::DecodingOptions& options = model_.options;
+  const auto total = options.ignore_stops ? std::nullopt : model_.prompts.maker.total_tokens();
+  const auto outputs = outputs_of(inputs, total, options.max_new_tokens, model_.reads_together);
+  const auto result = model_.generator.generate_mixed(outputs, options, seeds);
   if (!result.ok()) return result.error();
   for (size_t i = 0; i < unit.size(); ++i) {
     sink.emit(unit[i].ordinal, prediction_of(prompts[i], result->rows[i], std::move(observed[i])));

@@ -145,6 +145,52 @@ TEST(Claims, CountRecordsOfFilesAndTakeOtherStatisticsFromTheDataSet) {
   EXPECT_FALSE(claims[2].files.has_value());
 }
 
+TEST(Claims, TryLengthsOnACard) {
+  const char* const column = R"({"name": "most", "longest": "training"})";
+  const auto row = [](const std::string& lengths) {
+    return paper(R"({"label": "Tuned", "printed": ["<1.6K"], "longest": )" + lengths + "}",
+                 R"({"name": "most", "longest": "training"})");
+  };
+  const auto decoded = decode_paper(
+      row(R"({"card": "A card, 24 GB", "of": "train_tokens", "tries": [800, 1600], "card_mib": 24576})"),
+      "demo.json", labels());
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  const Claim& claim = decoded->tables.front().claims.front();
+  EXPECT_EQ(claim.kind, ClaimKind::longest);
+  EXPECT_EQ(claim.given, "gpu=A card, 24 GB");
+  EXPECT_EQ(claim.longest->parameter, "train_tokens");
+  EXPECT_EQ(claim.longest->tries, (std::vector<int64_t>{800, 1600}));
+  EXPECT_EQ(claim.longest->device_memory_mib, 24576);
+  EXPECT_EQ(failure(row(R"({"card": "A", "of": "x", "tries": [800, 800], "card_mib": 1})")),
+            "demo.json#/tables/0/rows/0/longest/tries: lengths are tried from the shortest");
+  EXPECT_EQ(
+      failure(row(R"({"card": "A", "of": "x", "tries": [8], "card_mib": 0})")),
+      "demo.json#/tables/0/rows/0/longest/card_mib: expected an integer from 1 to 16777216, found "
+      "0");
+  EXPECT_EQ(failure(paper(R"({"label": "Tuned", "printed": ["<1.6K"]})", column)),
+            "demo.json#/tables/0/rows/0: missing key 'longest', which the column 'most' needs");
+  EXPECT_EQ(failure(paper(R"({"label": "Tuned", "printed": ["<1.6K"]})",
+                          R"({"name": "most", "longest": "reading"})")),
+            "demo.json#/tables/0/columns/0: what is longest is a 'training'");
+}
+
+TEST(Claims, SayWhatOutputsGoThrough) {
+  const auto with_steps = [](const std::string& steps) {
+    std::string text = paper(R"({"label": "Tuned", "printed": ["1.0"]})");
+    const std::string columns = "\"columns\"";
+    return text.replace(text.find(columns), columns.size(),
+                        "\"postprocess\": " + steps + ", " + columns);
+  };
+  const auto decoded =
+      decode_paper(with_steps(R"(["strip", "strip_special:texts=<pad>"])"), "demo.json", labels());
+  ASSERT_TRUE(decoded.ok()) << decoded.error().to_string();
+  EXPECT_EQ(decoded->tables.front().claims.front().postprocess.text,
+            R"(["strip","strip_special:texts=<pad>"])");
+  EXPECT_NE(failure(with_steps(R"(["strp"])")).find("demo.json#/tables/0/postprocess: "),
+            std::string::npos);
+  EXPECT_NE(failure(with_steps(R"(["strp"])")).find("did you mean 'strip'?"), std::string::npos);
+}
+
 TEST(Claims, SayWhereAMistakeIs) {
   EXPECT_EQ(
       failure(paper(R"({"label": "Lead-4", "printed": ["1.0"]})")),
@@ -165,10 +211,11 @@ TEST(Claims, SayWhereAMistakeIs) {
             "demo.json#/tables/0/rows/0/errata: there is no erratum 'od' (did you mean 'odd'?)");
   EXPECT_EQ(failure(paper(R"({"label": "Lead-3", "printd": ["1.0"]})")),
             "demo.json#/tables/0/rows/0/printd: unknown key 'printd' (did you mean 'printed'?)");
-  EXPECT_EQ(failure(paper(R"({"label": "Lead-3", "printed": ["1.0"]})",
-                          R"({"name": "x", "data": "documents", "stated": "no"})")),
-            "demo.json#/tables/0/columns/0: a column has one of 'metric', 'data', 'count' and "
-            "'stated'");
+  EXPECT_EQ(
+      failure(paper(R"({"label": "Lead-3", "printed": ["1.0"]})",
+                    R"({"name": "x", "data": "documents", "stated": "no"})")),
+      "demo.json#/tables/0/columns/0: a column has one of 'metric', 'data', 'count', 'longest' "
+      "and 'stated'");
 }
 
 TEST(Claims, RefuseALabelWithoutAMethod) {

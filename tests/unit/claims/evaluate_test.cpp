@@ -104,6 +104,44 @@ class ClaimStates : public testing::Test {
     check(store_->put_scores(job));
   }
 
+  /// A training of `learner` with `rank` under a device's limit, and how it ended.
+  void plant_training(int64_t rank, store::FailureKind failure, int64_t device_memory_mib = 24576) {
+    const std::string methods =
+        R"({"method": "learner", "backbone": "small", "rank": )" + std::to_string(rank) + "}";
+    const plan::Plan plan = value_of(planning_(
+        test::sweep_text(methods, "", R"({"name": "split", "split": "test"})"), "sweep.json"));
+    const plan::Training& training = plan.trainings.front();
+    if (!store_) store_.emplace(value_of(store::Store::open(folder_ / "claims.sqlite")));
+    for (const plan::PlannedDataset& data : plan.training_data) {
+      check(store_->put_dataset(storable(*data.data)));
+    }
+    store::CellRow row;
+    row.id = training.cell.id;
+    row.identity = training.cell.identity;
+    row.method = std::string(training.cell.spec->name());
+    row.training = true;
+    row.dataset = plan.training_data[training.cell.dataset].data->id;
+    row.seed = training.cell.seed;
+    row.ordinals = plan.training_data[training.cell.dataset].ordinals;
+    check(store_->put_cell(row));
+    store::EnvironmentRow environment = test::sample_environment("cuda");
+    environment.numerics = Json{R"({"device":"cuda","device_memory_bytes":)" +
+                                std::to_string(device_memory_mib << 20) + "}"};
+    environment.numerics_id = make_numerics_id(environment.numerics);
+    const auto id = value_of(store_->put_environment(environment));
+    const auto result = value_of(store_->ensure_result(
+        {row.id, environment.numerics_id, store::ResultKind::train}, {.roles = {"adapter"}}));
+    const auto attempt =
+        value_of(store_->begin_attempt({.result = result, .environment = id, .worker = "driver"}));
+    if (failure == store::FailureKind::none) {
+      const store::ArtifactRow file = {"adapter", sha256_hex("adapter"), 7, "adapter.safetensors"};
+      value_of(store_->commit_artifacts(result, attempt, {&file, 1}, {}));
+      check(store_->end_attempt(attempt, {}));
+    } else {
+      check(store_->end_attempt(attempt, {store::AttemptState::failed, failure, "planted"}));
+    }
+  }
+
   Finding evaluate(const Claim& claim) {
     Lookups lookups({planning_.methods, planning_.datasets, planning_.metrics, places_});
     std::optional<store::Reader> reader;
@@ -348,6 +386,82 @@ TEST_F(ClaimStates, TokensOfDocumentsAreCountedByTheCellsOfLead) {
   expect(State::reproduced, "", tokens);  // the outputs that are planted count 20
   places_.clear();
   expect(State::not_run, "no run in the store", tokens);  // by another tokenizer
+}
+
+TEST_F(ClaimStates, TheLongestTrainingIsThatBeforeTheOneThatRanOutOfMemory) {
+  Claim longest = claim("<16");
+  longest.kind = ClaimKind::longest;
+  longest.scale = 1;
+  longest.method = MethodQuery{"learner", "small", "", {}};
+  longest.longest = LengthQuery{"A card", "rank", {4, 16, 32}, 24576};
+  using store::FailureKind;
+  expect(State::not_run, "no run in the store", longest);
+  plant_training(4, FailureKind::none);
+  expect(State::not_run, "4 fits, and nothing longer was tried", longest);
+  plant_training(16, FailureKind::none, 40960);
+  plant_training(32, FailureKind::method_error);
+  expect(State::not_run, "4 fits, and nothing longer was tried", longest);
+  plant_training(16, FailureKind::none);
+  plant_training(32, FailureKind::oom_device, 40960);
+  expect(State::not_run, "16 fits, and nothing longer was tried", longest);
+  longest.longest->tries = {4, 16};
+  expect(State::reproduced, "", longest);  // there is nothing longer
+  longest.longest->tries = {4, 16, 32};
+  plant_training(32, FailureKind::oom_device);
+  EXPECT_EQ(evaluate(longest).measured->value, 16);
+  expect(State::reproduced, "", longest);  // a bound says what fits
+  longest.printed = value_of(parse_printed("<32"));
+  expect(State::differs, "", longest);
+  longest.method->params.push_back({"rate", 0.25, ""});
+  expect(State::not_run, "no run in the store", longest);
+}
+
+TEST_F(ClaimStates, ACardThatHoldsNoneOfTheLengthsIsSaid) {
+  Claim longest = claim("<16");
+  longest.kind = ClaimKind::longest;
+  longest.method = MethodQuery{"learner", "small", "", {}};
+  longest.longest = LengthQuery{"A card", "rank", {4, 16}, 24576};
+  plant_training(4, store::FailureKind::oom_device);
+  expect(State::not_run, "4 did not fit", longest);
+}
+
+TEST_F(ClaimStates, SweepsTryLengthsOnTheCardTheyAreOf) {
+  Claim small = claim("<16");
+  small.kind = ClaimKind::longest;
+  small.method = MethodQuery{"learner", "small", "", {{"rank", int64_t{1}, ""}}};
+  small.longest = LengthQuery{"A card", "rank", {4, 16}, 24576};
+  Claim large = small;
+  large.longest->device_memory_mib = 40960;
+  const Claim score = claim();
+  Lookups lookups({planning_.methods, planning_.datasets, planning_.metrics, {}});
+  const std::vector<const Claim*> claims = {&small, &score, &large};
+  const auto sweeps = value_of(sweeps_of(claims, lookups));
+  ASSERT_EQ(sweeps.size(), 3U);
+  EXPECT_FALSE(sweeps[0].on_device);
+  EXPECT_TRUE(sweeps[1].on_device && sweeps[2].on_device);
+  EXPECT_EQ(sweeps[1].name, "claims-split-test-24576mib");
+  const plan::Plan plan = value_of(planning_(sweeps[2].text, "sweep.json"));
+  EXPECT_EQ(plan.experiment.limits.device_memory_bytes, int64_t{40} << 30);
+  ASSERT_EQ(plan.trainings.size(), 2U);
+  EXPECT_EQ(plan.trainings[0].cell.params.get<int64_t>("rank"), 4);
+  EXPECT_EQ(plan.trainings[1].cell.params.get<int64_t>("rank"), 16);
+  EXPECT_EQ(plan.datasets[plan.cells[0].dataset].ordinals.size(), 1U);
+}
+
+TEST_F(ClaimStates, OutputsAreScoredAfterWhatTheTableSays) {
+  Claim stripped = claim();
+  stripped.postprocess = Json{R"(["strip"])"};
+  plant({});
+  expect(State::not_run, R"(not scored by fake|post:["strip"])", stripped);
+  Lookups lookups({planning_.methods, planning_.datasets, planning_.metrics, {}});
+  const Claim raw = claim();
+  const std::vector<const Claim*> claims = {&raw, &stripped};
+  const auto sweeps = value_of(sweeps_of(claims, lookups));
+  ASSERT_EQ(sweeps.size(), 2U);
+  const auto steps = [&](size_t sweep) {
+    return value_of(planning_(sweeps[sweep].text, "sweep.json")).experiment.postprocess.size();
+  };
+  EXPECT_EQ(steps(0) + steps(1), 1U);
 }
 
 TEST_F(ClaimStates, SweepsHoldTheCellsThatCanRunAndNothingElse) {

@@ -50,7 +50,7 @@ class PublishedTables(DriverTest):
     def test_show_verdicts_and_footnotes(self):
         text = self.assert_succeeds(self.run_bench("report", "--table", "ideal.table3"))
         self.assertIn("## ideal.table3", text)
-        self.assertRegex(text, r"IDEAL_PAdapter \(local_context=768\)\[\^3\] .*\| +15\.2 \| +15\.149 \| .* differs \|")
+        self.assertRegex(text, r"IDEAL_PAdapter \(total_tokens=768\)\[\^3\] .*\| +15\.2 \| +15\.149 \| .* differs \|")
         self.assertIn("[^3]: By the sizes", text)
         self.assertIn("not run: no weights of 'llama-2-7b' are known", text)
         dyle = self.assert_succeeds(self.run_bench("claims", "--paper", "dyle"))

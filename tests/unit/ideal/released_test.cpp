@@ -138,6 +138,38 @@ TEST_F(IdealReleaseTest, PromptsOfABatchAreReadAsFarAsTheShortest) {
   EXPECT_LT(more, (tokens(much) - shortest) * head) << "only the last token's logits are wanted";
 }
 
+TEST_F(IdealReleaseTest, InABatchThatIsReadTogetherShorterPromptsMayBeFollowedByMore) {
+  use_memory();
+  use_preset("as_released");
+  trained("a");
+  const NumberedExample little = example(0);
+  const NumberedExample much = example(9);
+  request_.params.set("max_new_tokens", int64_t{4});
+  request_.runtime.ignore_eos = false;
+  request_.params.set("total_tokens", int64_t{200});
+  request_.params.set("reserved_tokens", int64_t{4});
+  const auto lengths = [&] {
+    ResourceCache cache;
+    auto session = sessions_.open(request_, cache);
+    EXPECT_TRUE(session.ok()) << session.error().to_string();
+    qfs::test::RecordingSink sink;
+    EXPECT_TRUE((*session)->run(std::vector{little, much}, sink).ok());
+    std::vector<std::pair<int64_t, int64_t>> all;
+    for (const auto& [ordinal, one] : sink.predictions) {
+      all.emplace_back(one.tokens_in, one.tokens_out);
+    }
+    return all;
+  };
+  const auto alone = lengths();
+  EXPECT_LE(alone[0].second, 4);
+  request_.params.set("read_together", int64_t{2});
+  const auto together = lengths();
+  const int64_t shorter = alone[1].first - alone[0].first;
+  ASSERT_GT(shorter, 0);
+  EXPECT_EQ(together[0].second, 4 + shorter);
+  EXPECT_EQ(together[1], alone[1]);
+}
+
 TEST_F(IdealReleaseTest, ARequestBehindTheShortestPromptIsReadInSegments) {
   use_memory();
   request_.params.set("memory", std::string("qf_infini"));

@@ -124,6 +124,43 @@ TEST_F(ZeroShotSessionTest, only_the_document_is_cut_and_the_ledger_says_where) 
   }
 }
 
+TEST_F(ZeroShotSessionTest, prompt_and_output_together_have_so_many_tokens) {
+  constexpr int64_t kWhole = 42;  // bytes are tokens
+  const auto written = [&](int64_t total, int64_t reserved) {
+    request_.params.set("total_tokens", total);
+    request_.params.set("reserved_tokens", reserved);
+    return run({example(0)}).predictions.at(0);
+  };
+  // Where the document fits, what is reserved is no bound: an output has what the prompt leaves.
+  const Prediction whole = written(kWhole + 3, 3);
+  EXPECT_EQ(whole.tokens_in, kWhole);
+  EXPECT_EQ(whole.tokens_out, 3);
+  EXPECT_EQ(written(kWhole + 6, 1).tokens_out, 6);
+  EXPECT_EQ(written(kWhole + 9, 1).tokens_out, 6) << "max_new_tokens";
+  // Else it is cut until that much is left, and a word more would leave less.
+  const Prediction cut = written(kWhole + 2, 3);
+  EXPECT_EQ(cut.prompt, "D: Ann: one two three\nfour\nQ: why?\nA:");
+  EXPECT_EQ(cut.truncation->kept_tokens, 5);
+  EXPECT_EQ(cut.tokens_out, 6);
+  EXPECT_EQ(written(kWhole - 5 + 3, 3).tokens_out, 3);
+
+  request_.params.set("total_tokens", int64_t{20});
+  auto session = open();
+  ASSERT_TRUE(session.ok());
+  RecordingSink sink;
+  const NumberedExample numbered = example(3);
+  const Status status = (*session)->run({&numbered, 1}, sink);
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(status.error().message, HasSubstr("'example-3' and 3 more tokens leave no room"));
+}
+
+TEST_F(ZeroShotSessionTest, a_fixed_number_of_tokens_is_measured_whatever_a_prompt_leaves) {
+  request_.params.set("total_tokens", int64_t{45});
+  request_.params.set("reserved_tokens", int64_t{3});
+  request_.runtime.ignore_eos = true;
+  EXPECT_EQ(run({example(0)}).predictions.at(0).tokens_out, 6);
+}
+
 TEST_F(ZeroShotSessionTest, a_batch_gives_what_its_examples_give_alone) {
   const std::vector<NumberedExample> unit = {example(0, "a"), example(1, "a longer question?"),
                                              example(2, "")};

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "methods/models/checkpoints/architecture.h"
 #include "methods/models/prompting/prompt_template.h"
@@ -153,6 +155,28 @@ TEST(ZeroShotSpec, rules_between_parameters_are_checked) {
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'batch_size' of at least 2"));
   params.set("batch_size", int64_t{2});
   EXPECT_TRUE(spec.validate(params).ok());
+}
+
+TEST(ZeroShotSpec, the_two_rules_of_lengths_exclude_each_other) {
+  const ZeroShotSpec spec;
+  const auto refusal = [&](std::map<std::string, int64_t> lengths) {
+    Params params = resolved(spec);
+    for (const auto& [name, tokens] : lengths) params.set(name, tokens);
+    Status status = spec.validate(params);
+    if (status.ok()) status = spec.check_backbone(params, {"llama", 2048});
+    return status.ok() ? "" : status.error().message;
+  };
+  EXPECT_EQ(refusal({{"total_tokens", 1600}, {"reserved_tokens", 120}}), "");
+  EXPECT_THAT(refusal({{"total_tokens", 1600}}), HasSubstr("need each other"));
+  EXPECT_THAT(refusal({{"reserved_tokens", 120}}), HasSubstr("need each other"));
+  EXPECT_THAT(refusal({{"total_tokens", 1600}, {"reserved_tokens", 120}, {"local_context", 1400}}),
+              HasSubstr("leave 'local_context' out"));
+  EXPECT_THAT(refusal({{"total_tokens", 1600}, {"reserved_tokens", 129}}),
+              HasSubstr("an output has 128 at most"));
+  EXPECT_THAT(refusal({{"total_tokens", 120}, {"reserved_tokens", 120}}),
+              HasSubstr("leaves nothing of 120 'total_tokens'"));
+  EXPECT_EQ(refusal({{"total_tokens", 2049}, {"reserved_tokens", 120}}),
+            "'total_tokens' is 2049; a sequence has 2048 tokens at most");
 }
 
 TEST(ZeroShotSpec, cost_grows_with_every_length) {
