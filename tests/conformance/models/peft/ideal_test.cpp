@@ -23,13 +23,14 @@
 #include "methods/models/peft/trained_biases.h"
 #include "methods/models/training/optimizer.h"
 #include "methods/models/training/sequence_task.h"
-#include "tests/support/safetensors_writer.h"
+#include "tests/support/ideal_case.h"
 #include "tests/support/tiny_checkpoint.h"
 
 namespace qfs::peft {
 namespace {
 
 using nlohmann::json;
+using ::qfs::test::adapter_writer;
 using ::testing::HasSubstr;
 
 const json& expected() {
@@ -65,18 +66,6 @@ class IdealConformance : public ::testing::TestWithParam<std::string> {
     throw std::out_of_range(name);
   }
 
-  static qfs::test::SafetensorsWriter writer_of(const json& test_case) {
-    qfs::test::SafetensorsWriter writer;
-    for (const json& tensor : test_case.at("tensors")) {
-      const std::vector<int64_t> shape = tensor.at("shape");
-      writer.tensor(tensor.at("name").get<std::string>(), shape,
-                    qfs::test::tiny_values(tensor.at("name").get<std::string>(),
-                                           c10::multiply_integers(shape), tensor.at("scale"),
-                                           tensor.at("offset")));
-    }
-    return writer;
-  }
-
   static LayerAdapterConfig rest_of(const json& test_case) {
     LayerAdapterConfig rest;
     rest.gate_tanh = test_case.at("gate_tanh");
@@ -88,7 +77,7 @@ class IdealConformance : public ::testing::TestWithParam<std::string> {
     return read_layer_adapter(folder_.write("adapter.safetensors", bytes), widths(), rest);
   }
   LayerAdapter adapter(const json& test_case) {
-    auto read = this->read(writer_of(test_case).bytes(), rest_of(test_case));
+    auto read = this->read(adapter_writer(test_case).bytes(), rest_of(test_case));
     EXPECT_TRUE(read.ok()) << read.error().to_string();
     put_biases(*read);
     return *std::move(read);
@@ -155,22 +144,8 @@ class IdealConformance : public ::testing::TestWithParam<std::string> {
   }
 
   void expect_gradients(const training::TrainedTensors& trained, const json& test_case) const {
-    for (const json& row : test_case.at("gradients")) {
-      const at::Tensor gradient = trained.tensors().at(row.at("name")).grad().flatten();
-      const std::string name = row.at("name");
-      int64_t index = row.at("index");
-      const bool is_bias = name.ends_with("attention.wq.bias");
-      if (is_bias || name.ends_with("lora_wq_l2.weight") || name.ends_with("lora_wk_l2.weight")) {
-        // Files are in the release's order of rows; what is trained is in the backbone's.
-        const int64_t rank = is_bias ? 1 : test_case.at("size").get<int64_t>();
-        const int64_t dim = widths().head_dim;
-        const int64_t inside = index / rank % dim;
-        const int64_t turned = inside / 2 + (inside % 2 == 1 ? dim / 2 : 0);
-        index += (turned - inside) * rank;
-      }
-      const double value = row.at("value");
-      EXPECT_NEAR(gradient[index].item<double>(), value, 2e-4 * std::abs(value) + 2e-5) << name;
-    }
+    qfs::test::expect_gradients(trained, test_case.at("gradients"), test_case.at("size"),
+                                widths().head_dim);
   }
 
   qfs::test::TemporaryFolder folder_;
@@ -406,7 +381,7 @@ TEST_F(IdealOneConformance, TrainedBiasesBeginWithTheBackbones) {
   json less = the_case("ideal_lora_biases");
   std::erase_if(less.at("tensors").get_ref<json::array_t&>(),
                 [](const json& tensor) { return tensor.at("name") == "llama.norm.weight"; });
-  const auto refused = read(writer_of(less).bytes(), {});
+  const auto refused = read(adapter_writer(less).bytes(), {});
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().to_string(), HasSubstr("there is no tensor 'llama.norm.weight'"));
 }
@@ -415,7 +390,7 @@ class IdealFiles : public IdealConformance {};
 
 TEST_F(IdealFiles, OtherNamesOfTheReleaseAreUnderstood) {
   const json& lora = the_case("ideal_lora");
-  auto writer = writer_of(lora);
+  auto writer = adapter_writer(lora);
   writer.tensor("llama.layers.3.attention.lora_wq_l1.not_use.weight", {1, 1}, {0});
   writer.tensor("llama.layers.3.attention.lora_wq_l1.not_use.bias", {1}, {0});
   EXPECT_TRUE(read(writer.bytes(), {}).ok());
@@ -425,7 +400,7 @@ TEST_F(IdealFiles, OtherNamesOfTheReleaseAreUnderstood) {
     if (const size_t at = name.find(".loralinear"); at != std::string::npos) name.erase(at, 11);
     tensor.at("name") = name;
   }
-  const auto baseline = read(writer_of(renamed).bytes(), {});
+  const auto baseline = read(adapter_writer(renamed).bytes(), {});
   ASSERT_TRUE(baseline.ok()) << baseline.error().to_string();
   EXPECT_TRUE(baseline->tensors.contains("llama.layers.0.attention.lora_wq_l1.loralinear.weight"));
 }
@@ -433,7 +408,7 @@ TEST_F(IdealFiles, OtherNamesOfTheReleaseAreUnderstood) {
 TEST_F(IdealFiles, WhatDoesNotFitIsRefusedByName) {
   const json& lora = the_case("ideal_lora");
   const auto refusal = [&](json changed) {
-    const auto given = read(writer_of(changed).bytes(), {});
+    const auto given = read(adapter_writer(changed).bytes(), {});
     return given.ok() ? "read" : given.error().to_string();
   };
   EXPECT_EQ(refusal(lora), "read");

@@ -270,7 +270,7 @@ class Case:
         net, index = self.hyper(), layer - self.start
         if index == 0 or self.encoder == "serial":
             self.states = self.pool(layer, stream)
-        read = rms_norm(self.states, self.get(net + "norm.weight"))
+        read = self.dropped(rms_norm(self.states, self.get(net + "norm.weight")), 0)
         if self.encoder == "serial":
             at = f"{net}encoders.{index}.linear0"
             encoded = plus(times(self.get(at + ".weight"), read), self.get(at + ".bias"))
@@ -278,10 +278,14 @@ class Case:
             encoded = plus(times(self.get(net + "encoder.linear0.weight"), read), self.get(net + "encoder.linear0.bias"))
             if self.encoder == "own":
                 encoded = encoded[index * BOTTLENECK:(index + 1) * BOTTLENECK]
-        encoded = [max(v, 0.0) for v in encoded]
+        encoded = self.dropped([max(v, 0.0) for v in encoded], len(read) + index * BOTTLENECK)
         self.made[layer] = {
             part: plus(times(self.get(f"{net}decoder.{part}.weight"), encoded), self.get(f"{net}decoder.{part}.bias"))
             for part in self.parts()}
+
+    def dropped(self, vector, first):
+        """first: of what is drawn for the hypernetwork. Nothing is, but in make_released_expected.py."""
+        return vector
 
     def prompt_heads(self, layer):
         at = f"model.layers.{layer}.self_attn."
@@ -375,13 +379,17 @@ class Case:
             behind.append(plus(row, self.product(layer, "down", "mlp.down_proj", inner), self.beside_mlp(layer, x)))
         return behind, (window + own, memories, asking)
 
+    def begin(self, segment):
+        if segment == 0:
+            self.made, self.known = {}, {}
+
     def logits(self):
-        self.made, self.known = {}, {}
         rows, states = [], [None] * LAYERS
-        for first, length in self.segments():
+        for segment, (first, length) in enumerate(self.segments()):
+            self.begin(segment)
             stream = [WEIGHTS["model.embed_tokens.weight"][token][:] for token in IDS[first:first + length]]
             for layer in range(LAYERS):
-                if self.generated and layer >= self.start and first == 0:
+                if layer >= self.start and layer not in self.made:
                     self.generate(layer, stream)
                 stream, states[layer] = self.layer(layer, first, stream, states[layer])
             rows += stream
