@@ -173,6 +173,15 @@ class OwnClaims(DriverTest):
         self.write("data/reports/tables/demo.json", json.dumps(
             {"tables": [{"id": "demo.table1", "title": "Results", "from": [{"table": "demo.table1"}]}]}))
 
+    def edit_table(self, longest=None, **changes):
+        path = self.path("data/experiments/claims/demo.json")
+        with open(path, encoding="utf-8") as file:
+            paper = json.load(file)
+        paper["tables"][0].update(changes)
+        if longest:
+            paper["tables"][0]["rows"][0]["longest"] = longest
+        self.write("data/experiments/claims/demo.json", json.dumps(paper))
+
     def reproduce(self):
         run = self.run_bench("reproduce", "demo.table1", "--json", environment=self.environment)
         return by_id(self.assert_succeeds(run)), run.stderr
@@ -191,6 +200,25 @@ class OwnClaims(DriverTest):
                          ["reproduced", "within interval", "not runnable"])
         report = self.assert_succeeds(self.run_bench("report", "--table", "demo.table1", environment=self.environment))
         self.assertIn("[^1]: It is odd.", report)
+
+    def test_outputs_are_scored_after_the_tables_steps(self):
+        self.write_claims({"Lead": "1.0"})
+        raw, _ = self.reproduce()
+        self.edit_table(postprocess=[r"replace:pattern=\w,with="])
+        emptied, _ = self.reproduce()
+        self.assertGreater(raw["demo.table1/1/R-1"]["measured"], 0)
+        self.assertEqual(emptied["demo.table1/1/R-1"]["measured"], 0)
+
+    def test_what_fits_a_card_is_not_asked_of_a_processor(self):
+        self.write_claims({"Lead": "<1K"})
+        self.edit_table(columns=[{"name": "most", "longest": "training"}],
+                        longest={"card": "A card", "of": "max_words", "tries": [500, 1000], "card_mib": 24576})
+        run = self.run_bench("reproduce", "demo.table1", environment=self.environment)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("claims-mini-meetings-test-whole-raw-24576mib is left out: it asks what fits a device; --device cuda", run.stderr)
+        self.assertIn("Lead (gpu=A card)", run.stdout)
+        self.assertIn("not run: no run in the store", run.stdout)
+        self.assertFalse(os.path.exists(self.path("claims.sqlite")))
 
     def test_a_mistake_in_a_file_is_at_its_place(self):
         self.write_claims({"Led": "1.0"})
