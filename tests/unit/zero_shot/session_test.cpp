@@ -55,6 +55,15 @@ class ZeroShotSessionTest : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status.error().to_string();
     return sink;
   }
+  /// The error of an example that cannot be prompted.
+  Error refusal(const NumberedExample& numbered) {
+    auto session = open();
+    EXPECT_TRUE(session.ok());
+    RecordingSink sink;
+    const Status status = (*session)->run({&numbered, 1}, sink);
+    EXPECT_FALSE(status.ok());
+    return status.ok() ? Error{} : status.error();
+  }
   static NumberedExample example(int64_t ordinal, std::string query = "why?") {
     NumberedExample numbered;
     numbered.ordinal = ordinal;
@@ -145,13 +154,8 @@ TEST_F(ZeroShotSessionTest, prompt_and_output_together_have_so_many_tokens) {
   EXPECT_EQ(written(kWhole - 5 + 3, 3).tokens_out, 3);
 
   request_.params.set("total_tokens", int64_t{20});
-  auto session = open();
-  ASSERT_TRUE(session.ok());
-  RecordingSink sink;
-  const NumberedExample numbered = example(3);
-  const Status status = (*session)->run({&numbered, 1}, sink);
-  ASSERT_FALSE(status.ok());
-  EXPECT_THAT(status.error().message, HasSubstr("'example-3' and 3 more tokens leave no room"));
+  EXPECT_THAT(refusal(example(3)).message,
+              HasSubstr("'example-3' and 3 more tokens leave no room"));
 }
 
 TEST_F(ZeroShotSessionTest, a_fixed_number_of_tokens_is_measured_whatever_a_prompt_leaves) {
@@ -246,15 +250,10 @@ TEST_F(ZeroShotSessionTest, a_prompt_beyond_the_window_is_an_error_that_names_th
   TinyLlama tiny;
   tiny.context = 46;
   use(tiny);
-  auto session = open();
-  ASSERT_TRUE(session.ok());
-  RecordingSink sink;
-  const NumberedExample numbered = example(3);
-  const Status status = (*session)->run({&numbered, 1}, sink);
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().kind, ErrorKind::invalid_argument);
-  EXPECT_THAT(status.error().message, HasSubstr("'example-3' has 42 tokens"));
-  EXPECT_THAT(status.error().message, HasSubstr("window of 46"));
+  const Error error = refusal(example(3));
+  EXPECT_EQ(error.kind, ErrorKind::invalid_argument);
+  EXPECT_THAT(error.message, HasSubstr("'example-3' has 42 tokens"));
+  EXPECT_THAT(error.message, HasSubstr("window of 46"));
 }
 
 TEST_F(ZeroShotSessionTest, fixed_n_measuring_ignores_every_stop) {
