@@ -77,15 +77,18 @@ std::vector<std::string> absence_notes(const SweepFacts& facts, const Layout& la
   for (const std::string& param : params) {
     const auto has = [&](const PlaceFacts& place) { return place.dimensions.contains(param); };
     if (std::ranges::none_of(facts.places, has)) continue;
+    const bool context = param == "local_context";
+    const auto lacks = [&](const PlaceFacts& place) {
+      return !has(place) && !(context && place.dimensions.contains("total_tokens"));
+    };
     const auto add = [&](const std::vector<std::string>& names, const char* meaning) {
       if (names.empty()) return;
       notes.push_back(fmt::format("{} {} no {}{}", fmt::join(names, ", "),
                                   names.size() == 1 ? "has" : "have", param, meaning));
     };
-    const bool context = param == "local_context";
-    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && !p.imported(); }),
+    add(methods_where(facts, [&](const PlaceFacts& p) { return lacks(p) && !p.imported(); }),
         context ? ": whole documents are read" : "");
-    add(methods_where(facts, [&](const PlaceFacts& p) { return !has(p) && p.imported(); }),
+    add(methods_where(facts, [&](const PlaceFacts& p) { return lacks(p) && p.imported(); }),
         context ? ": how much of the documents was read is not known" : "");
   }
   return notes;

@@ -457,10 +457,11 @@ void Planner::note_absent_params() {
     for (const GridAxis& axis : group.axes) params.insert(axis.name);
   }
   for (const std::string& param : params) {
+    const bool context = param == "local_context";
     std::vector<std::string> without;
     std::vector<std::string> imported;
     for (const Cell& cell : plan_.cells) {
-      if (cell.params.has(param)) continue;
+      if (cell.params.has(param) || (context && cell.params.has("total_tokens"))) continue;
       std::vector<std::string>& names = cell.needs.imported ? imported : without;
       if (std::find(names.begin(), names.end(), cell.label) == names.end()) {
         names.push_back(cell.label);
@@ -474,7 +475,6 @@ void Planner::note_absent_params() {
       plan_.notes.push_back(quoted_list(names) + (names.size() == 1 ? " has no " : " have no ") +
                             param + meaning);
     };
-    const bool context = param == "local_context";
     add(without,
         context ? ": whole documents are read" : ": one cell stands beside all values of the grid");
     add(imported, context ? ": how much of the documents was read is not known"

@@ -165,6 +165,19 @@ TEST_F(Notes, SayWhoReadsWholeDocumentsBesideCellsThatAreCut) {
   EXPECT_THAT(plan.notes, ElementsAre("'random' has no local_context: whole documents are read"));
 }
 
+TEST_F(Notes, AreNotOfCellsThatACutOfTheWholeInputReads) {
+  test::Planning planning;
+  ParamSpec total;
+  total.name = "total_tokens";
+  planning.methods.spec("random").declared.push_back(total);
+  const Result<Plan> plan =
+      planning(test::sweep_text(R"({"method": "lead"}, {"method": "random", "total_tokens": 300})",
+                                R"("grid": {"local_context": [128, 256]})"),
+               "sweep.json");
+  ASSERT_TRUE(plan.ok()) << plan.error().to_string();
+  EXPECT_THAT(plan->notes, testing::IsEmpty());
+}
+
 TEST_F(External, IsDescribedOnceAndOnlyWithConsent) {
   test::Planning planning;
   planning.allow_external = true;

@@ -210,6 +210,9 @@ TEST(Report, WhoHasNoLocalContextIsNamedAlsoWhereItIsNoAxis) {
   sweep.add(place);
   sweep.add(scored_place("mine", 0.5));
   sweep.add(scored_place("imported", 0.5));
+  SamplePlace cut = scored_place("whole_cut", 0.5);
+  cut.params = R"({"total_tokens":300})";
+  sweep.add(cut);
   sweep.finish("");
   EXPECT_EQ(notes_of(table_of(sweep)),
             "mine has no local_context: whole documents are read\n"
