@@ -202,6 +202,9 @@ Column decode_column(const Node& node) {
   if (const auto scale = node.find("scale")) column.scale = number(*scale);
   if (const auto tolerance = node.find("tolerance")) column.tolerance = number(*tolerance);
   if (column.tolerance < 0) node.fail("a tolerance is not negative");
+  if (column.kind == ClaimKind::longest && (node.find("scale") || node.find("tolerance"))) {
+    node.fail("lengths that are tried have neither 'scale' nor 'tolerance'");
+  }
   if (const auto with = node.find("with")) column.with = decode_values(*with);
   if (const auto splits = node.find("splits")) column.splits = splits->names("a list of splits");
   return column;
@@ -287,6 +290,9 @@ void RowDecoder::decode(const Node& node, const Claim& common,
   if (const auto files = node.find("files")) claim.files = decode_files(*files);
   if (const auto lengths = node.find("longest")) {
     claim.longest = decode_lengths(*lengths);
+    if (std::ranges::count(columns_, ClaimKind::longest, &Column::kind) == 0) {
+      lengths->fail("no column of the table is 'longest'");
+    }
     claim.given += (claim.given.empty() ? "gpu=" : ", gpu=") + claim.longest->card;
   }
   if (const auto counted = node.find("counted")) {
@@ -322,7 +328,9 @@ void RowDecoder::decode(const Node& node, const Claim& common,
     own.scale = column.scale;
     own.tolerance = column.tolerance;
     own.why = column.why;
-    if (own.kind == ClaimKind::longest && !own.longest) {
+    if (own.kind != ClaimKind::longest) {
+      own.longest.reset();
+    } else if (!own.longest) {
       node.fail("missing key 'longest', which the column '" + own.column + "' needs");
     }
     if (own.files && !own.files->records.empty() && !counts_records(column)) own.files.reset();

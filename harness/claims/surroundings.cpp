@@ -206,6 +206,18 @@ std::optional<Obstacle> Lookups::obstacle_of_cell(const Claim& claim) {
   return std::nullopt;
 }
 
+std::optional<Obstacle> Lookups::obstacle_of_length(const Claim& claim) {
+  if (auto obstacle = obstacle_of_cell(claim)) return obstacle;
+  const MethodSpec& spec = *(*here_.methods.find(claim.method->method));
+  const std::vector<ParamSpec> declared = spec.params();
+  const ParamSpec* const param = plan::find_param(declared, claim.longest->parameter);
+  if (param != nullptr && param->type == ParamType::integer && param->stage != Stage::predict) {
+    return std::nullopt;
+  }
+  return for_good(fmt::format("'{}' is no length of a training by the method '{}'",
+                              claim.longest->parameter, spec.name()));
+}
+
 std::optional<Obstacle> Lookups::obstacle_of_score(const Claim& claim) {
   if (claim.files) {
     note_use(claim.files->folder, "");
@@ -265,7 +277,7 @@ std::optional<Obstacle> Lookups::obstacle(const Claim& claim) {
     case ClaimKind::score:
       return obstacle_of_score(claim);
     case ClaimKind::longest:
-      return obstacle_of_cell(claim);
+      return obstacle_of_length(claim);
   }
   return std::nullopt;
 }

@@ -79,6 +79,7 @@ class Lookups {
 
   /// Of what a method does on a data set.
   std::optional<Obstacle> obstacle_of_cell(const Claim& claim);
+  std::optional<Obstacle> obstacle_of_length(const Claim& claim);
   std::optional<Obstacle> obstacle_of_score(const Claim& claim);
   std::optional<Obstacle> obstacle_of_data(const Claim& claim);
   void note_use(const std::string& name, const std::string& digest);

@@ -57,6 +57,15 @@ State compare(const Printed& printed, double tolerance, const Measured& measured
   return holds ? State::within_interval : State::differs;
 }
 
+State compare_length(const Printed& printed, std::span<const int64_t> tries,
+                     const Measured& measured) {
+  const auto distance = [&](int64_t length) {
+    return std::abs(static_cast<double>(length) - printed.value);
+  };
+  const int64_t nearest = *std::ranges::min_element(tries, {}, distance);
+  return measured.value == static_cast<double>(nearest) ? State::reproduced : State::differs;
+}
+
 std::string measured_text(const Printed& printed, double value) {
   const int decimals = decimals_of(printed);
   const bool whole = decimals == 0 && (value == std::round(value) || printed.half_unit > 1);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,11 @@ struct Measured {
 /// Never in the paper's favour: a measured number on the border of two printed ones is the other
 /// one, and an interval must hold the whole range that prints as the paper's number.
 State compare(const Printed& printed, double tolerance, const Measured& measured);
+
+/// Of the longest that fits among `tries`, of which a printed length, "<1.6K" too, means the one
+/// nearest to it.
+State compare_length(const Printed& printed, std::span<const int64_t> tries,
+                     const Measured& measured);
 
 /// With one digit more than is printed, two near a border of rounding; a whole number beside a
 /// whole one as it is.

@@ -1,6 +1,7 @@
 #include "methods/zero_shot/spec.h"
 
 #include "methods/models/decoding/generation_layers.h"
+#include "methods/models/prompted/prompt_text.h"
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompting/length_params.h"
 
@@ -33,6 +34,11 @@ Status ZeroShotSpec::validate(const Params& params) const {
 
 Status ZeroShotSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   return prompted::check_window(params, facts);
+}
+
+std::optional<TokenBound> ZeroShotSpec::token_bound(const Params& params,
+                                                    const Example& example) const {
+  return prompted::prompt_bound(params, example);
 }
 
 Cost ZeroShotSpec::cost(const Params& params, const DatasetStats& stats) const {

@@ -27,6 +27,8 @@ class ZeroShotSpec final : public MethodSpec {
   /// `prompt` must hold {document} once, {query} at most once and no other placeholder.
   Status validate(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  std::optional<TokenBound> token_bound(const Params& params,
+                                        const Example& example) const override;
   Cost cost(const Params& params, const DatasetStats& stats) const override;
   bool seed_matters(const Params& params) const override { return decoding::may_draw(params); }
 };

@@ -1,6 +1,7 @@
 #include "methods/models/prompted/prompt_maker.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -160,11 +161,13 @@ Result<PreparedPrompt> PromptMaker::prepare_within(const Example& example, int64
   // Of segments that are cut alike, the longest say nothing of what more tokens would keep.
   const bool alike = prompting::separates_documents(source_);
   std::optional<PreparedPrompt> best;
-  int64_t fits = 0;  // document tokens; more than `over` do not
-  int64_t over = document_budget(params_).value_or(most) + 1;
+  // Document tokens, which may be others than the backbone's: so many fit, `over` do not.
+  int64_t fits = 0;
+  int64_t over = document_budget(params_).value_or(std::numeric_limits<int64_t>::max() - 1) + 1;
   for (int64_t document = std::min(over - 1, most - behind); fits < document && document < over;) {
     auto prompt = fill_cut(example, document);
     if (!prompt.ok()) return prompt;
+    over = std::min(over, std::max(document, prompt->ledger.document_tokens) + 1);
     const int64_t excess = static_cast<int64_t>(prompt->input.ids.size()) + behind - most;
     if (excess <= 0) {
       fits = document;

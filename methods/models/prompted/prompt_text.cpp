@@ -4,6 +4,7 @@
 
 #include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/prompted_params.h"
+#include "methods/models/prompting/length_params.h"
 
 namespace qfs::prompted {
 
@@ -67,17 +68,31 @@ Status check_first_segment(const Params& params, int64_t query_end, int64_t segm
                           std::to_string(segment));
 }
 
-std::optional<TokenBound> first_segment_bound(const Params& params, const Example& example) {
+namespace {
+
+std::vector<std::string> texts_of(const Params& params, const prompting::FilledPrompt& prompt) {
+  const std::vector<std::string_view> pieces = prompt_pieces(params, prompt);
+  return {pieces.begin(), pieces.end()};
+}
+
+}  // namespace
+
+std::optional<TokenBound> prompt_bound(const Params& params, const Example& example) {
   const auto reader = first_segment_reader(params);
-  if (!reader) return std::nullopt;
+  const auto total = params.find<int64_t>(prompting::kTotalTokens);
+  if (!reader && !total) return std::nullopt;
   prompting::FilledPrompt prompt = filled_prompt(params, "", example.query);
+  if (!reader) {
+    const int64_t reserved = params.get<int64_t>(prompting::kReservedTokens);
+    return TokenBound{texts_of(params, prompt), *total - reserved - 1,
+                      "the prompt without a document",
+                      "'total_tokens' without 'reserved_tokens' and a token of the document"};
+  }
   prompt.text.resize(prompt.query.end);
-  std::vector<std::string> pieces;
-  for (const std::string_view piece : prompt_pieces(params, prompt)) pieces.emplace_back(piece);
   const bool learns = !params.has("local_context");
   const int64_t segment = learns ? params.find<int64_t>("train_segment").value_or(kTrainSegment)
                                  : params.get<int64_t>("local_context");
-  return TokenBound{std::move(pieces), segment, "the prompt up to the end of the query",
+  return TokenBound{texts_of(params, prompt), segment, "the prompt up to the end of the query",
                     "the first segment, which " + *reader + " ('" +
                         (learns ? "train_segment" : "local_context") + "')"};
 }

@@ -30,7 +30,7 @@ std::vector<std::string_view> prompt_pieces(const Params& params,
 Status check_first_segment(const Params& params, int64_t query_end, int64_t segment);
 
 /// MethodSpec::token_bound of prompted methods: the first segment has the whole query where that
-/// asks a memory, or a hypernetwork pools it.
-std::optional<TokenBound> first_segment_bound(const Params& params, const Example& example);
+/// asks a memory, or a hypernetwork pools it; else `total_tokens` have room for a document.
+std::optional<TokenBound> prompt_bound(const Params& params, const Example& example);
 
 }  // namespace qfs::prompted

@@ -435,7 +435,7 @@ Status TrainedSpec::check_init(const Params& params, const Params& recipe) const
 
 std::optional<TokenBound> TrainedSpec::token_bound(const Params& params,
                                                    const Example& example) const {
-  return first_segment_bound(params, example);
+  return prompt_bound(params, example);
 }
 
 Cost TrainedSpec::cost(const Params& params, const DatasetStats& stats) const {

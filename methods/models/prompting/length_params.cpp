@@ -62,6 +62,12 @@ Status check_total_length(const Params& params, const char* budget) {
                             ", and an output has " + std::to_string(longest) +
                             " at most ('max_new_tokens')");
   }
+  const int64_t shortest = params.find<int64_t>("min_new_tokens").value_or(0);
+  if (shortest > *reserved) {
+    return invalid_argument("'min_new_tokens' is " + std::to_string(shortest) +
+                            ", and a document that is cut leaves " + std::to_string(*reserved) +
+                            " ('reserved_tokens')");
+  }
   if (*reserved < *total) return {};
   return invalid_argument("'reserved_tokens' is " + std::to_string(*reserved) +
                           ", which leaves nothing of " + std::to_string(*total) +

@@ -169,6 +169,13 @@ TEST(Claims, TryLengthsOnACard) {
       "0");
   EXPECT_EQ(failure(paper(R"({"label": "Tuned", "printed": ["<1.6K"]})", column)),
             "demo.json#/tables/0/rows/0: missing key 'longest', which the column 'most' needs");
+  EXPECT_EQ(failure(paper(R"({"label": "Tuned", "printed": ["1.6"], "longest":
+                        {"card": "A", "of": "x", "tries": [8], "card_mib": 1}})")),
+            "demo.json#/tables/0/rows/0/longest: no column of the table is 'longest'");
+  EXPECT_EQ(failure(paper(R"({"label": "Tuned", "printed": ["<1.6K"]})",
+                          R"({"name": "most", "longest": "training", "scale": 2})")),
+            "demo.json#/tables/0/columns/0: lengths that are tried have neither 'scale' nor "
+            "'tolerance'");
   EXPECT_EQ(failure(paper(R"({"label": "Tuned", "printed": ["<1.6K"]})",
                           R"({"name": "most", "longest": "reading"})")),
             "demo.json#/tables/0/columns/0: what is longest is a 'training'");

@@ -425,6 +425,18 @@ TEST_F(ClaimStates, ACardThatHoldsNoneOfTheLengthsIsSaid) {
   expect(State::not_run, "4 did not fit", longest);
 }
 
+TEST_F(ClaimStates, WhatIsTriedIsALengthOfATraining) {
+  Claim longest = claim("<16");
+  longest.kind = ClaimKind::longest;
+  longest.method = MethodQuery{"learner", "small", "", {}};
+  for (const char* name : {"rnak", "prompt", "max_words"}) {
+    longest.longest = LengthQuery{"A card", name, {4, 16}, 24576};
+    expect(State::not_runnable,
+           std::string("'") + name + "' is no length of a training by the method 'learner'",
+           longest);
+  }
+}
+
 TEST_F(ClaimStates, SweepsTryLengthsOnTheCardTheyAreOf) {
   Claim small = claim("<16");
   small.kind = ClaimKind::longest;

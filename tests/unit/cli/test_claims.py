@@ -10,6 +10,7 @@ import time
 import unittest
 
 from driver import DriverTest, FIELDS, QFS_BENCH
+from tiny_model import ModelTest
 
 SHARED = os.path.join(os.environ.get("QFS_SHARED_DIR", os.path.join(os.getcwd(), "..", "shared")), "data")
 
@@ -149,7 +150,7 @@ class Reproduce(DriverTest):
         self.assertEqual(listed["selfcp.table1.testsets/1/n_test"]["state"], "reproduced")
 
 
-class OwnClaims(DriverTest):
+class OwnClaims(ModelTest):
     """A paper about bundled data: its cells run, and every verdict is met."""
 
     def setUp(self):
@@ -213,7 +214,13 @@ class OwnClaims(DriverTest):
         self.write_claims({"Lead": "<1K"})
         self.edit_table(columns=[{"name": "most", "longest": "training"}],
                         longest={"card": "A card", "of": "max_words", "tries": [500, 1000], "card_mib": 24576})
-        run = self.run_bench("reproduce", "demo.table1", environment=self.environment)
+        self.assertIn("'max_words' is no length of a training by the method 'lead'", self.assert_succeeds(
+            self.run_bench("claims", environment=self.environment)))
+        self.write_model()
+        self.write("data/experiments/claims/labels.json", json.dumps(
+            {"demo": {"Lead": {"method": "lora", "backbone": "theirs", "label_tokens": 4}}}))
+        self.edit_table(longest={"card": "A card", "of": "train_tokens", "tries": [32, 64], "card_mib": 24576})
+        run = self.run_bench("reproduce", "demo.table1", "--with", "theirs=tiny", environment=self.environment)
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertIn("claims-mini-meetings-test-whole-raw-24576mib is left out: it asks what fits a device; --device cuda", run.stderr)
         self.assertIn("Lead (gpu=A card)", run.stdout)

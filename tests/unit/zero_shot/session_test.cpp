@@ -246,6 +246,40 @@ TEST_F(ZeroShotSessionTest, pieces_of_a_prompt_are_tokenized_by_themselves) {
               HasSubstr("'prompt_pieces' needs \"chat\": false"));
 }
 
+/// A token for two bytes.
+struct PairingTokenizer final : qfs::test::WrappedTokenizer {
+  using WrappedTokenizer::WrappedTokenizer;
+  std::vector<tokenizers::Token> encode(std::string_view text) const override {
+    std::vector<tokenizers::Token> tokens;
+    for (const tokenizers::Token& token : WrappedTokenizer::encode(text)) {
+      if (!tokens.empty() && tokens.back().end - tokens.back().begin == 1) {
+        tokens.back().end = token.end;
+      } else {
+        tokens.push_back(token);
+      }
+    }
+    return tokens;
+  }
+};
+
+TEST_F(ZeroShotSessionTest, a_document_is_cut_to_the_backbones_tokens_whatever_counts_it) {
+  ResourceCache cache;
+  const auto opened = architectures::open_backbone(*request_.backbone, cache);
+  ASSERT_TRUE(opened.ok());
+  auto backbone = std::make_shared<architectures::Backbone>(**opened);
+  backbone->tokenizer = std::make_shared<PairingTokenizer>(backbone->tokenizer);
+  request_.params.set("total_tokens", int64_t{30});
+  request_.params.set("reserved_tokens", int64_t{2});
+  const auto maker = prompted::PromptMaker::open(request_.params, backbone, (*opened)->tokenizer);
+  ASSERT_TRUE(maker.ok());
+  NumberedExample numbered = example(1);
+  numbered.example.document = {{std::string(200, 'd'), ""}};
+  const auto prompt = maker->prepare(numbered.example, 6);
+  ASSERT_TRUE(prompt.ok()) << prompt.error().to_string();
+  EXPECT_EQ(prompt->input.ids.size(), 28U);
+  EXPECT_GT(prompt->ledger.kept_tokens, 28) << "bytes";
+}
+
 TEST_F(ZeroShotSessionTest, a_prompt_beyond_the_window_is_an_error_that_names_the_example) {
   TinyLlama tiny;
   tiny.context = 46;

@@ -173,10 +173,27 @@ TEST(ZeroShotSpec, the_two_rules_of_lengths_exclude_each_other) {
               HasSubstr("leave 'local_context' out"));
   EXPECT_THAT(refusal({{"total_tokens", 1600}, {"reserved_tokens", 129}}),
               HasSubstr("an output has 128 at most"));
+  EXPECT_THAT(refusal({{"total_tokens", 1600}, {"reserved_tokens", 20}, {"min_new_tokens", 21}}),
+              HasSubstr("'min_new_tokens' is 21, and a document that is cut leaves 20"));
   EXPECT_THAT(refusal({{"total_tokens", 120}, {"reserved_tokens", 120}}),
               HasSubstr("leaves nothing of 120 'total_tokens'"));
   EXPECT_EQ(refusal({{"total_tokens", 2049}, {"reserved_tokens", 120}}),
             "'total_tokens' is 2049; a sequence has 2048 tokens at most");
+}
+
+TEST(ZeroShotSpec, the_prompt_leaves_room_for_a_document) {
+  const ZeroShotSpec spec;
+  Params params = resolved(spec);
+  params.set("prompt", std::string("Q: {query}\nD: {document}\nA:"));
+  Example example;
+  example.query = "why?";
+  EXPECT_FALSE(spec.token_bound(params, example).has_value());
+  params.set("total_tokens", int64_t{100});
+  params.set("reserved_tokens", int64_t{20});
+  const auto bound = spec.token_bound(params, example);
+  ASSERT_TRUE(bound.has_value());
+  EXPECT_THAT(bound->pieces, ElementsAre("Q: why?\nD: \nA:"));
+  EXPECT_EQ(bound->tokens, 79);
 }
 
 TEST(ZeroShotSpec, cost_grows_with_every_length) {
