@@ -257,6 +257,7 @@ Result<TableCell> PlaceEvaluator::coverage(const ValueSpec& value) {
     kept += truncation->kept_tokens;
     if (truncation->kept_tokens < truncation->document_tokens) ++cut;
   }
+  if (value.source == ValueSource::document_tokens) return share(tokens, examples, examples);
   return value.source == ValueSource::documents_cut ? share(cut, examples, examples)
                                                     : share(kept, tokens, examples);
 }

@@ -96,7 +96,9 @@ class PaperPlans(ModelTest):
                 del plan["description"]  # which may name other views
                 variables = plan.setdefault("variables", {})
                 bundled = "mini-stories" if "per_reference" in json.dumps(plan) else "mini-meetings"
-                variables.update({name: bundled for name in ("dataset", "learnt") if name in variables})
+                sets = {"dataset": bundled, "learnt": bundled, "covidet": "mini-stories", "qmsum": "mini-meetings",
+                        "squality": "mini-stories"}
+                variables.update({name: other for name, other in sets.items() if name in variables})
                 variables.update({name: "./tiny" for name, value in variables.items() if value == "smollm2-135m"})
                 if "prompt" in variables:  # a byte is a token here
                     variables["prompt"] = "{query}\n{document}"

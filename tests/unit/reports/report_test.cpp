@@ -219,6 +219,19 @@ TEST(Report, WhoHasNoLocalContextIsNamedAlsoWhereItIsNoAxis) {
             "imported has no local_context: how much of the documents was read is not known\n");
 }
 
+TEST(Report, DocumentsAreAsLongAsBeforeTheyWereCut) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  SamplePlace place = scored_place("lead", 0.25);
+  place.kept = 0.5;
+  sweep.add(place);
+  sweep.finish(
+      R"({"rows":["method"],"columns":["values"],"values":["document_tokens","document_kept"]})");
+  const Table table = table_of(sweep);
+  EXPECT_EQ(cell_text(table.values[0], table.cell(0, 0, 0)), "100.0");
+  EXPECT_EQ(cell_text(table.values[1], table.cell(0, 0, 1)), "50.0");
+}
+
 TEST(Report, ProfilesAreNamed) {
   SampleSweep sweep;
   sweep.add_dataset("demo", 12);
