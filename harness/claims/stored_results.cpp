@@ -33,11 +33,15 @@ Result<std::string> asked(const ResolvedMethod& method, Stage stage) {
   return canonical->text;
 }
 
+bool has_digest(const json& identity, const char* key, const std::optional<Resource>& resource) {
+  return !resource || identity.value(key, "") == resource->digest;
+}
+
 /// Whether method, version and weights are those of the claim.
 bool is_of(const json& identity, const ResolvedMethod& method) {
   return identity.value("method", "") == method.spec->name() &&
          identity.value("version", 0) == method.spec->version() &&
-         (!method.backbone || identity.value("backbone", "") == method.backbone->digest);
+         has_digest(identity, "backbone", method.backbone);
 }
 
 Result<bool> has_params(const json& identity, const ResolvedMethod& method, Stage stage) {
@@ -45,10 +49,6 @@ Result<bool> has_params(const json& identity, const ResolvedMethod& method, Stag
   const Result<std::string> wanted = asked(method, stage);
   if (!wanted) return wanted.error();
   return identity["params"].dump() == *wanted;
-}
-
-bool has_digest(const json& identity, const char* key, const std::optional<Resource>& resource) {
-  return !resource || identity.value(key, "") == resource->digest;
 }
 
 }  // namespace
@@ -81,12 +81,11 @@ Result<bool> StoredResults::answers(const store::CellRow& cell, const ResolvedMe
   const Result<json> identity = parse_json(cell.identity.text, "identity of a cell");
   if (!identity) return identity.error();
   if (identity->contains("documents") || identity->contains("external")) return false;
-  if (identity->value("version", 0) != method.spec->version()) return false;
+  if (!is_of(*identity, method)) return false;
   if (identity->value("layers", json::array()) !=
       json(method.spec->layers(method.params, method.facts))) {
     return false;
   }
-  if (!has_digest(*identity, "backbone", method.backbone)) return false;
   if (!has_digest(*identity, "tokenizer", method.tokenizer)) return false;
   const json models = identity->value("backbones", json::object());
   if (models.size() != method.backbones.size()) return false;
@@ -207,7 +206,8 @@ Result<Answer> StoredResults::longest(const ResolvedMethod& method, const Datase
   for (const store::CellRow& training : trainings_) {
     const Result<json> identity = parse_json(training.identity.text, "identity of a training");
     if (!identity) return identity.error();
-    if (!is_of(*identity, method) || !learnt_from(*identity, data, method.train_examples)) continue;
+    if (identity->contains("init") || !is_of(*identity, method)) continue;
+    if (!learnt_from(*identity, data, method.train_examples)) continue;
     for (const int64_t length : lengths.tries) {
       ResolvedMethod at = method;
       at.params.set(lengths.parameter, length);

@@ -27,7 +27,7 @@ Result<ChunkedExample> read_chunks(const Example& example, const PromptedModel& 
 
 Result<std::vector<std::string>> ChunkedCalls::outputs(const std::vector<PreparedPrompt>& prompts,
                                                        int64_t new_tokens, int64_t batch) {
-  const decoding::DecodingOptions options = prompted::with_new_tokens(model_.options, new_tokens);
+  const decoding::DecodingOptions options = decoding::with_new_tokens(model_.options, new_tokens);
   const auto most = static_cast<size_t>(batch);
   std::vector<std::string> texts;
   for (size_t begin = 0; begin < prompts.size(); begin += most) {

@@ -3,6 +3,7 @@
 // Filled by methods, read by the generator and its searches. Plain data.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,5 +67,12 @@ struct DecodingOptions {
   std::optional<SamplingOptions> sampling = {};  ///< not together with beams
   std::optional<BeamOptions> beams = {};
 };
+
+/// `options` for outputs of so many tokens at most.
+inline DecodingOptions with_new_tokens(DecodingOptions options, int64_t new_tokens) {
+  options.max_new_tokens = new_tokens;
+  options.min_new_tokens = std::min(options.min_new_tokens, new_tokens);
+  return options;
+}
 
 }  // namespace qfs::decoding

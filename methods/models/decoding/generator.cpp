@@ -54,13 +54,6 @@ Status check_rows(std::span<const MixedInput> inputs) {
   return {};
 }
 
-/// `options` with the limit that an input has of its own.
-DecodingOptions options_of(const MixedInput& input, DecodingOptions options) {
-  options.max_new_tokens = input.new_tokens.value_or(options.max_new_tokens);
-  options.min_new_tokens = std::min(options.min_new_tokens, options.max_new_tokens);
-  return options;
-}
-
 /// Positions that the longest row needs; an error when the window is shorter. `options`: of each.
 Result<int64_t> needed_positions(std::span<const MixedInput> inputs,
                                  std::span<const DecodingOptions> options,
@@ -218,7 +211,9 @@ Result<GenerationResult> Generator::generate_mixed(std::span<const MixedInput> i
     return internal_error("sampling needs a seed for every input");
   }
   std::vector<DecodingOptions> own;  // which searches look at
-  for (const MixedInput& input : inputs) own.push_back(options_of(input, options));
+  for (const MixedInput& input : inputs) {
+    own.push_back(input.new_tokens ? with_new_tokens(options, *input.new_tokens) : options);
+  }
   const auto needed = needed_positions(inputs, own, shape());
   if (!needed.ok()) return needed.error();
   const int64_t beams = beams_of(options);

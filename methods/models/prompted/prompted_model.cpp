@@ -167,10 +167,4 @@ Result<std::optional<MachineLimits>> measure_limits(const decoding::Generator& g
   return std::optional<MachineLimits>(measured->limits());
 }
 
-decoding::DecodingOptions with_new_tokens(decoding::DecodingOptions options, int64_t new_tokens) {
-  options.max_new_tokens = new_tokens;
-  options.min_new_tokens = std::min(options.min_new_tokens, new_tokens);
-  return options;
-}
-
 }  // namespace qfs::prompted

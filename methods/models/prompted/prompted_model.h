@@ -84,7 +84,4 @@ void tell_times(const decoding::GenerationTimes& times, int64_t calls, Predictio
 Result<std::optional<MachineLimits>> measure_limits(const decoding::Generator& generator,
                                                     const RuntimeOptions& runtime);
 
-/// The options for outputs of another length.
-decoding::DecodingOptions with_new_tokens(decoding::DecodingOptions options, int64_t new_tokens);
-
 }  // namespace qfs::prompted
