@@ -1,8 +1,8 @@
 #include "methods/egad/dictionary.h"
 
+#include <algorithm>
 #include <vector>
 
-#include "harness/core/files.h"
 #include "harness/core/text/unicode_forms.h"
 #include "harness/core/utf8.h"
 #include "harness/core/whole_number.h"
@@ -14,7 +14,6 @@ namespace {
 
 /// Of the first word of a list without counts; no order depends on it.
 constexpr double kFirstRank = 1e6;
-constexpr uint64_t kMostBytes = uint64_t{64} << 20;
 
 std::vector<std::string_view> fields(std::string_view line) {
   std::vector<std::string_view> parts;
@@ -85,12 +84,6 @@ Result<Dictionary> Dictionary::parse(std::string_view text, const std::string& s
   }
   if (dictionary.size() == 0) return data_error("a dictionary without words", source);
   return dictionary;
-}
-
-Result<Dictionary> Dictionary::read(const std::string& path) {
-  const auto text = read_file(path, kMostBytes);
-  if (!text.ok()) return text.error();
-  return parse(*text, path);
 }
 
 }  // namespace qfs::egad

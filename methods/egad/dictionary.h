@@ -21,8 +21,6 @@ class Dictionary {
   /// line: two kinds of lines, a count that is no number from 1 on, more than two fields,
   /// ill-formed UTF-8.
   static Result<Dictionary> parse(std::string_view text, const std::string& source);
-  /// Of a file; `not_found`.
-  static Result<Dictionary> read(const std::string& path);
 
   /// Adds the words of a document, each once a time it occurs.
   void count(std::string_view document);
