@@ -295,20 +295,32 @@ TEST(DyleMixture, a_published_size_takes_a_twentieth_of_its_logits) {
   const at::Tensor states = doubles("states", {kRows, 4}, 2).to(at::kFloat).set_requires_grad(true);
   std::vector<int64_t> labels;
   for (int64_t i = 0; i < kRows; ++i) labels.push_back(i * 7919 % kVocabulary);
+  const at::Tensor gate = at::log_softmax(doubles("gate", {25, 900}, 3).to(at::kFloat), 0);
   const int64_t before = process_memory(getpid()).peak_bytes;
   const auto logarithms = nn::label_log_probabilities(head, states, labels);
   ASSERT_TRUE(logarithms.ok());
-  const at::Tensor loss =
-      -mixed(logarithms->view({25, 900}), at::full({25, 1}, -std::log(25.0F))).sum();
+  const at::Tensor loss = -mixed(logarithms->view({25, 900}), gate).sum();
   loss.backward();
   const int64_t taken = process_memory(getpid()).peak_bytes - before;
   EXPECT_LT(taken, kRows * kVocabulary * 4 / 20);
-  // Some of them in full.
-  const at::Tensor some = states.detach().narrow(0, 11111, 20);
-  const at::Tensor logits = at::log_softmax(nn::apply(head, some), 1);
-  for (int64_t i = 0; i < 20; ++i) {
-    EXPECT_NEAR((*logarithms)[11111 + i].item<float>(),
-                logits[i][labels[static_cast<size_t>(11111 + i)]].item<float>(), 1e-5);
+
+  // All of them in full, a snippet's at a time.
+  const at::Tensor wanted = at::tensor(labels).view({25, 900, 1});
+  const auto in_full = [&](const at::Tensor& some, int64_t snippet) {
+    return at::log_softmax(nn::apply(head, some), 1).gather(1, wanted[snippet]).squeeze(1);
+  };
+  const at::Tensor read = states.detach().view({25, 900, 4});
+  at::Tensor full = at::empty({25, 900});
+  for (int64_t k = 0; k < 25; ++k) full[k] = in_full(read[k], k);
+  EXPECT_LT((logarithms->view({25, 900}) - full).abs().max().item<float>(), 1e-5);
+  full.set_requires_grad(true);
+  const at::Tensor full_loss = -mixed(full, gate).sum();
+  full_loss.backward();
+  EXPECT_NEAR(loss.item<float>() / full_loss.item<float>(), 1, 1e-6);
+  for (const int64_t k : {0, 11, 24}) {
+    const at::Tensor some = read[k].clone().set_requires_grad(true);
+    in_full(some, k).backward(full.grad()[k]);
+    EXPECT_TRUE(at::allclose(states.grad().view({25, 900, 4})[k], some.grad(), 1e-4, 1e-6)) << k;
   }
 }
 
