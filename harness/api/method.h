@@ -123,6 +123,13 @@ struct TokenBound {
   std::string holder;  ///< "the first segment ('local_context')"
 };
 
+/// What a training has beside its parameters.
+struct TrainingFacts {
+  int64_t examples = 0;      ///< to learn from
+  bool development = false;  ///< whether there are others that choose
+  bool begins = false;       ///< with a trained file
+};
+
 class MethodSpec {
  public:
   virtual ~MethodSpec() = default;
@@ -146,8 +153,9 @@ class MethodSpec {
   /// Rules between a training and the recipe of a file that it begins with; likewise.
   virtual Status check_init(const Params&, const Params& /*recipe*/) const { return {}; }
 
-  /// Rules between a training and its data: whether there are development examples; likewise.
-  virtual Status check_training(const Params&, bool /*development*/) const { return {}; }
+  /// Rules between parameters, those of predicting too, and the training that the cell waits for;
+  /// likewise.
+  virtual Status check_training(const Params&, const TrainingFacts&) const { return {}; }
 
   /// Where an example can be too long for the method, whatever is cut. Likewise, once an example.
   virtual std::optional<TokenBound> token_bound(const Params&, const Example&) const {

@@ -305,8 +305,11 @@ Status TrainingPlanner::use_training(Cell& cell, const MethodRow& row, uint64_t 
     return internal_error("method '" + row.label + "' predicts a cost that is no number",
                           at(cell.pointer));
   }
-  const bool development = training.development.has_value();
-  if (Status fits = cell.spec->check_training(learning.params, development); !fits.ok()) {
+  const bool begins = !context_.init.empty() || !data->init.empty() || !data->init_rows.empty();
+  const TrainingFacts facts{.examples = plan_.training_data[*train].stats.examples,
+                            .development = training.development.has_value(),
+                            .begins = begins};
+  if (Status fits = cell.spec->check_training(cell.params, facts); !fits.ok()) {
     return placed(fits.error(), at(cell.pointer));
   }
   // What it leaves will be read as any file of such a recipe.

@@ -158,6 +158,13 @@ Status check_memory_bank(const Params& params) {
                           " tokens ('bank_ratio')");
 }
 
+Status check_bank_data(const Params& params, const TrainingFacts& facts) {
+  if (shots_of(params) <= facts.examples) return {};
+  return invalid_argument("'shots' is " + std::to_string(shots_of(params)) +
+                          "; the training split has " + std::to_string(facts.examples) +
+                          " examples to be demonstrations");
+}
+
 Status check_bank_file(const Params& params, const Params& recipe) {
   if (shots_of(params) == 0 || !has_bank(recipe)) return {};
   // What is left out is as the recipe has it.
@@ -178,6 +185,8 @@ Status check_bank_file(const Params& params, const Params& recipe) {
 int64_t shots_of(const Params& params) { return params.find<int64_t>("shots").value_or(0); }
 
 bool has_bank(const Params& params) { return params.has("bank"); }
+
+bool bank_alone(const Params& params) { return params.find<std::string>("objective") == "bank"; }
 
 double bank_ratio(const Params& params) {
   return params.find<double>("bank_ratio").value_or(kRatio);

@@ -27,12 +27,16 @@ std::vector<ParamSpec> memory_bank_params();
 /// of the method.
 Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& own);
 Status check_memory_bank(const Params& params);
+/// MethodSpec::check_training of them: a bank has no more demonstrations than its split.
+Status check_bank_data(const Params& params, const TrainingFacts& facts);
 /// ModelRules::check_file of them: a bank is shown as it was made.
 Status check_bank_file(const Params& params, const Params& recipe);
 
 /// Demonstrations in front of a prompt; 0: none.
 int64_t shots_of(const Params& params);
 bool has_bank(const Params& params);
+/// A training that learns nothing and makes a bank.
+bool bank_alone(const Params& params);
 /// Tokens of a demonstration that a row of the bank stands for.
 double bank_ratio(const Params& params);
 /// The template of a demonstration.

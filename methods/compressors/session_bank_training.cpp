@@ -137,14 +137,7 @@ Result<std::unique_ptr<TrainingSession>> open_selfcp_training(const SessionReque
                                                               prompted::OpenSession open) {
   static const SelfcpSpec kSpec;
   SessionRequest learning = request;
-  if (request.params.get<std::string>("objective") == "bank") {
-    if (!request.artifacts.contains(prompted::kAdapter)) {
-      return invalid_argument(
-          "\"objective\": \"bank\" learns nothing; name the connector that the bank is of: "
-          "\"training\": {\"init\": {\"adapter\": FILE}}");
-    }
-    learning.params.set("steps", int64_t{0});
-  }
+  if (bank_alone(request.params)) learning.params.set("steps", int64_t{0});
   auto session =
       prompted::open_adapter_training(learning, cache, kSpec, &make_selfcp, std::move(open));
   if (!session.ok()) return session.error();

@@ -173,7 +173,7 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
                               std::string(name) + "' says which part");
     }
   }
-  if (params.get<std::string>("objective") == "bank" && !has_bank(params)) {
+  if (bank_alone(params) && !has_bank(params)) {
     return invalid_argument(
         "\"objective\": \"bank\" needs a 'bank': how many demonstrations are kept");
   }
@@ -184,6 +184,16 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
     return invalid_argument("'pass_ratio' is above 'ratio': what is not read gives no memory");
   }
   return check_split(params);
+}
+
+Status SelfcpSpec::check_training(const Params& params, const TrainingFacts& facts) const {
+  if (bank_alone(params) && !facts.begins) {
+    return invalid_argument(
+        "\"objective\": \"bank\" learns nothing; name the connector that the bank is of: "
+        "\"training\": {\"init\": {\"adapter\": FILE}}");
+  }
+  if (Status status = check_bank_data(params, facts); !status.ok()) return status;
+  return TrainedSpec::check_training(params, facts);
 }
 
 Status SelfcpSpec::check_file(const Params& params, const Params& recipe) const {
@@ -203,7 +213,7 @@ bool SelfcpSpec::seed_matters(const Params& params) const {
 }
 
 Cost SelfcpSpec::training_cost(const Params& params, const DatasetStats& train) const {
-  if (params.get<std::string>("objective") != "bank") {
+  if (!bank_alone(params)) {
     return TrainedSpec::training_cost(params, train);
   }
   const int64_t made = std::min(params.find<int64_t>("bank").value_or(0), train.examples);
@@ -235,6 +245,11 @@ Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe
                           " for windows of " + std::to_string(rules.window) + " tokens takes " +
                           std::to_string(asked) + " rows ('" + rows_param() + "'), and " +
                           std::to_string(rows) + " are trained");
+}
+
+Status LoraCompressorSpec::check_training(const Params& params, const TrainingFacts& facts) const {
+  if (Status status = check_bank_data(params, facts); !status.ok()) return status;
+  return TrainedSpec::check_training(params, facts);
 }
 
 std::string LoraCompressorSpec::default_prompt() const {

@@ -3,6 +3,7 @@
 // Known to the driver; torch-free. Stateless and thread-safe. The sessions are in sessions.h.
 #pragma once
 
+#include "methods/compressors/demonstrations.h"
 #include "methods/compressors/params.h"
 #include "methods/models/prompted/trained_spec.h"
 
@@ -22,6 +23,8 @@ class SelfcpSpec final : public prompted::TrainedSpec {
   int version() const override { return 2; }
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  /// A bank alone is of a connector, and has as many demonstrations as are shown.
+  Status check_training(const Params& params, const TrainingFacts& facts) const override;
   /// A bank is shown as it was made.
   Status check_file(const Params& params, const Params& recipe) const override;
   Needs needs(const Params& params) const override;
@@ -42,6 +45,7 @@ class LoraCompressorSpec : public prompted::TrainedSpec {
   int version() const override { return 2; }
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+  Status check_training(const Params& params, const TrainingFacts& facts) const final;
   /// The file has as many rows as a window takes, and a bank is shown as it was made.
   Status check_file(const Params& params, const Params& recipe) const final;
   Needs needs(const Params& params) const final;
@@ -90,6 +94,9 @@ class UntrainedSpec : public MethodSpec, public ModelRules {
   Status validate(const Params& params) const override;
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+  Status check_training(const Params& params, const TrainingFacts& facts) const final {
+    return check_bank_data(params, facts);
+  }
   Status check_model(const Params&, const std::string&, const Resource&) const final { return {}; }
   /// A bank is shown as it was made.
   Status check_file(const Params& params, const Params& recipe) const final;

@@ -267,8 +267,8 @@ Status DyleSpec::check_backbone(const Params& params, const BackboneFacts& facts
       "'prompt' is for decoder-only generators; an encoder-decoder reads \"snippet // query\"");
 }
 
-Status DyleSpec::check_training(const Params& params, bool development) const {
-  return prompted::check_training_data(params, development);
+Status DyleSpec::check_training(const Params& params, const TrainingFacts& facts) const {
+  return prompted::check_training_data(params, facts);
 }
 
 Status DyleSpec::check_init(const Params& params, const Params& recipe) const {

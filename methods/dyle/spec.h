@@ -26,7 +26,7 @@ class DyleSpec final : public MethodSpec, public ModelRules {
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
-  Status check_training(const Params& params, bool development) const override;
+  Status check_training(const Params& params, const TrainingFacts& facts) const override;
   Status check_init(const Params& params, const Params& recipe) const override;
   Status check_model(const Params& params, const std::string& role,
                      const Resource& model) const override;

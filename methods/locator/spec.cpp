@@ -17,8 +17,8 @@ namespace {
 constexpr double kMost = 1 << 24;
 
 /// Of prompted::training_params those that are about prompts, outputs and backbones.
-constexpr std::array<std::string_view, 5> kOfGenerators = {
-    "train_tokens", "label_tokens", "micro_tokens", "train_dtype", prompted::kSelectBy};
+constexpr std::array<std::string_view, 4> kOfGenerators = {"train_tokens", "label_tokens",
+                                                           "micro_tokens", "train_dtype"};
 
 /// A word is about so many tokens of an encoder, which is a tenth of a generator.
 double reading_flops(double words) { return prompted::reading_flops(words * 1.3) / 10; }
@@ -62,7 +62,8 @@ std::vector<ParamSpec> LocatorSpec::params() const {
                     "Of a document, read at a step, half of them with turns to be found as far as "
                     "there are others; all when left out")));
   for (ParamSpec& param : prompted::training_params()) {
-    if (std::ranges::count(kOfGenerators, param.name) == 0) params.push_back(std::move(param));
+    if (std::ranges::count(kOfGenerators, param.name) > 0) continue;
+    if (!param.name.starts_with(prompted::kSelect)) params.push_back(std::move(param));
   }
   return params;
 }

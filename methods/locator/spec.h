@@ -21,8 +21,8 @@ class LocatorSpec final : public MethodSpec, public ModelRules {
   Needs needs(const Params& params) const override;
   Status validate(const Params& params) const override;
   Status check_init(const Params& params, const Params& recipe) const override;
-  Status check_training(const Params& params, bool development) const override {
-    return prompted::check_training_data(params, development);
+  Status check_training(const Params& params, const TrainingFacts& facts) const override {
+    return prompted::check_training_data(params, facts);
   }
   Cost cost(const Params& params, const DatasetStats& stats) const override;
   Cost training_cost(const Params& params, const DatasetStats& train) const override;

@@ -8,18 +8,6 @@ namespace {
 
 constexpr const char* kPaper = "Bertsch et al. 2023";
 
-/// Whether outputs, not losses, choose among evaluations.
-bool chosen_by_outputs(const Params& params) {
-  return params.find<std::string>(prompted::kSelectBy).value_or("loss") != "loss";
-}
-
-Status check_selection(const Params& params) {
-  if (!params.has(kSelectTokens) || chosen_by_outputs(params)) return {};
-  return invalid_argument("'" + std::string(kSelectTokens) +
-                          "' is of outputs that choose; it needs a \"select_by\" other than "
-                          "\"loss\"");
-}
-
 Status check_mode(const Params& params) {
   const std::string mode = mode_of(params);
   if (mode == kTestTime) return {};
@@ -54,7 +42,7 @@ Needs UnlimiformerSpec::needs(const Params& params) const {
 bool UnlimiformerSpec::trains_with(const Params& params, std::string_view name) const {
   if (mode_of(params) != kTestTime) return true;
   // A training on beginnings retrieves for outputs that choose, if at all.
-  if (name == "retrieved" || name == "overlap") return chosen_by_outputs(params);
+  if (name == "retrieved" || name == "overlap") return prompted::chosen_by_outputs(params);
   return name != "mode";
 }
 
@@ -98,7 +86,6 @@ Status UnlimiformerSpec::check_adapter(const Params& params) const {
                             "windows of a source one by one");
   }
   if (Status status = check_mode(params); !status.ok()) return status;
-  if (Status status = check_selection(params); !status.ok()) return status;
   return prompted::check_trained(*this, params, prompted::has_adapter(params));
 }
 

@@ -3,6 +3,7 @@
 // while nobody changes the parts.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,13 +20,14 @@ struct FakeSpec : MethodSpec, ModelRules {
   std::string id;
   int revision = 1;
   std::vector<std::string> shared_layers;
-  bool of_backbone = false;        ///< a layer is named by the architecture of the backbone
-  std::string only;                ///< the one architecture that it runs on; empty: any
-  std::string refuses_init;        ///< what it says of any file that a training begins with
-  bool wants_development = false;  ///< refuses a training without
-  std::string refuses_model;       ///< of any further model, where "rank" is above 8
-  std::string refuses_file;        ///< of any file that a cell predicts with
-  std::string differs;             ///< a parameter in which cells may differ from their files
+  bool of_backbone = false;  ///< a layer is named by the architecture of the backbone
+  std::string only;          ///< the one architecture that it runs on; empty: any
+  std::string refuses_init;  ///< what it says of any file that a training begins with
+  /// What it says of a training.
+  std::function<Status(const Params& params, const TrainingFacts& facts)> judges_training;
+  std::string refuses_model;  ///< of any further model, where "rank" is above 8
+  std::string refuses_file;   ///< of any file that a cell predicts with
+  std::string differs;        ///< a parameter in which cells may differ from their files
   std::vector<ParamSpec> declared;
   Needs needed;
   std::optional<int64_t> answers_at_rank;  ///< the rank with which it reads the answers
@@ -62,9 +64,8 @@ struct FakeSpec : MethodSpec, ModelRules {
   Status check_init(const Params&, const Params&) const override {
     return refuses_init.empty() ? Status() : invalid_argument(refuses_init);
   }
-  Status check_training(const Params&, bool development) const override {
-    return wants_development && !development ? invalid_argument("needs development examples")
-                                             : Status();
+  Status check_training(const Params& params, const TrainingFacts& facts) const override {
+    return judges_training ? judges_training(params, facts) : Status();
   }
   Status check_model(const Params& params, const std::string& role,
                      const Resource& model) const override {

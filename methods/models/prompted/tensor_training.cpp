@@ -99,7 +99,8 @@ SessionRequest writing_request(const SessionRequest& training, const MethodSpec&
       request.params.set(param.name, training.params.get<int64_t>("train_tokens"));
     }
   }
-  request.params.set("max_new_tokens", training.params.get<int64_t>("label_tokens"));
+  const Params decoding = selecting_decoding(training.params);
+  for (const auto& [name, value] : decoding.values()) request.params.set(name, value);
   if (const auto tokens = training.params.find<int64_t>("train_tokens")) {
     request.params.set(kLongestSource, *tokens);
   }
@@ -211,11 +212,14 @@ Result<TrainingOutcome> fit_tensors(const SessionRequest& request, const MethodS
   training.replace(trained.tensors());
   auto task = training.make_task();
   if (!task.ok()) return task.error();
-  const Status fits = spec.check_training(request.params, task->development != nullptr);
+  const Status fits =
+      spec.check_training(request.params, {.examples = static_cast<int64_t>(task->items.size()),
+                                           .development = task->development != nullptr,
+                                           .begins = request.artifacts.contains(kAdapter)});
   if (!fits.ok()) return fits.error();
-  const auto select_by = request.params.find<std::string>(kSelectBy);
-  if (select_by && *select_by != "loss") {
-    task->score = output_score(*select_by, request, spec, fit.folder + "/development", training);
+  if (chosen_by_outputs(request.params)) {
+    task->score = output_score(request.params.get<std::string>(kSelectBy), request, spec,
+                               fit.folder + "/development", training);
   }
   const std::string identity = sha256_hex(
       metadata->at(kRecipe) + "\n" + std::to_string(request.seed) + "\n" + digests_of(request) +

@@ -15,18 +15,9 @@
 #include "harness/api/method.h"
 #include "harness/api/model_rules.h"
 #include "methods/models/decoding/decoding_params.h"
+#include "methods/models/prompted/recipe_params.h"
 
 namespace qfs::prompted {
-
-/// The parameters of training and of its data: `learning_rate` … `checkpoint_every`.
-std::vector<ParamSpec> training_params();
-
-/// Names what chooses among evaluations.
-inline constexpr const char* kSelectBy = "select_by";
-/// The rules about how long a training is and what its evaluations decide.
-Status check_recipe(const Params& params);
-/// Of MethodSpec::check_training: what chooses or ends by development examples needs some.
-Status check_training_data(const Params& params, bool development);
 
 /// Of learning with an encoder-decoder.
 inline constexpr const char* kDecoderStart = "decoder_start";
@@ -48,8 +39,8 @@ class TrainedSpec : public MethodSpec, public ModelRules {
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   /// What is added has the rank of the file.
   Status check_init(const Params& params, const Params& recipe) const override;
-  Status check_training(const Params& params, bool development) const final {
-    return check_training_data(params, development);
+  Status check_training(const Params& params, const TrainingFacts& facts) const override {
+    return check_training_data(params, facts);
   }
   Status check_model(const Params&, const std::string&, const Resource&) const override {
     return {};
@@ -72,11 +63,6 @@ class TrainedSpec : public MethodSpec, public ModelRules {
   /// Needs::references, beside those that training has.
   virtual bool reads_references(const Params&) const { return false; }
 };
-
-/// One of the parameters of training: part of its id, not of predicting's.
-ParamSpec of_training(ParamSpec spec);
-/// Part of both ids: predicting has to know it, too, where a file does not say it.
-ParamSpec of_both(ParamSpec spec);
 
 /// "targets", which `doc` describes, and the rule about it.
 ParamSpec targets_param(std::string doc);

@@ -16,6 +16,7 @@ std::unique_ptr<MethodSpec> spec_named(std::string_view name) {
   if (name == "autocompressor") return std::make_unique<AutocompressorSpec>();
   if (name == "icae") return std::make_unique<IcaeSpec>();
   if (name == "llmlingua") return std::make_unique<LlmlinguaSpec>();
+  if (name == "few_shot") return std::make_unique<FewShotSpec>();
   return std::make_unique<SelfcpSpec>();
 }
 
@@ -34,6 +35,30 @@ TEST(CompressorSpecs, ABankAloneTakesAsLongAsItsDemonstrations) {
   EXPECT_LT(bank, learning / 100);
   params.set("bank", int64_t{200});
   EXPECT_DOUBLE_EQ(spec.training_cost(params, train).flops, 2 * bank);
+}
+
+TEST(CompressorSpecs, ABankHasWhatIsShownAndWhatItIsMadeWith) {
+  for (const char* name : {"selfcp", "autocompressor", "icae", "llmlingua", "few_shot"}) {
+    SCOPED_TRACE(name);
+    const auto spec = spec_named(name);
+    Params params;
+    for (const ParamSpec& param : spec->params()) {
+      if (param.default_value) params.set(param.name, *param.default_value);
+    }
+    params.set("bank", int64_t{100});
+    params.set("shots", int64_t{5});
+    EXPECT_TRUE(spec->check_training(params, {.examples = 5, .development = true}).ok());
+    const Status few = spec->check_training(params, {.examples = 4, .development = true});
+    ASSERT_FALSE(few.ok());
+    EXPECT_THAT(few.error().message, HasSubstr("'shots' is 5; the training split has 4 examples"));
+  }
+  Params alone;
+  alone.set("objective", std::string("bank"));
+  const SelfcpSpec spec;
+  EXPECT_THAT(spec.check_training(alone, {.examples = 9, .development = true}).error().message,
+              HasSubstr("name the connector that the bank is of"));
+  EXPECT_TRUE(
+      spec.check_training(alone, {.examples = 9, .development = true, .begins = true}).ok());
 }
 
 TEST(CompressorSpecs, ALabelIsReadAndDemonstrationsAreToo) {

@@ -48,6 +48,27 @@ TEST(DyleSpec, rules_between_parameters) {
   EXPECT_EQ(DyleSpec().needs(Params()).backbones, std::vector<std::string>{kExtractor});
 }
 
+TEST(DyleSpec, outputs_that_choose_are_decoded_by_rules_of_their_own) {
+  const std::pair<std::string, ParamValue> outputs = {"select_by", std::string("rouge_sum")};
+  const std::pair<std::string, ParamValue> beams = {"select_num_beams", int64_t{5}};
+  EXPECT_THAT(rule_about({beams}), HasSubstr("'select_num_beams' is of outputs that choose"));
+  EXPECT_THAT(rule_about({outputs, {"select_early_stopping", std::string("yes")}}),
+              HasSubstr("'early_stopping' needs 'num_beams'"));
+  EXPECT_THAT(rule_about({outputs, {"select_min_new_tokens", int64_t{97}}}),
+              HasSubstr("of outputs that choose ('select_…', and at most 'label_tokens'), "
+                        "'min_new_tokens' is above"));
+  EXPECT_EQ(rule_about({outputs, beams, {"select_early_stopping", std::string("yes")}}),
+            "accepted");
+  Params params = defaults();
+  params.set("select_min_length", int64_t{9});
+  BackboneFacts facts;
+  facts.architecture = "bart";
+  EXPECT_TRUE(DyleSpec().check_backbone(params, facts).ok());
+  facts.architecture = "llama";
+  EXPECT_THAT(DyleSpec().check_backbone(params, facts).error().message,
+              HasSubstr("'select_min_length' is for encoder-decoder backbones"));
+}
+
 TEST(DyleSpec, cost_grows_with_what_is_read_and_written) {
   const DatasetStats meetings{100, 9000, 10};
   const auto flops = [&](const char* name, ParamValue value) {

@@ -107,31 +107,47 @@ TEST_F(LoraSessionTest, what_is_written_may_choose) {
   for (NumberedExample& one : data_.train) one.example.references = {"abc abc"};
   for (NumberedExample& one : data_.development) one.example.references = {"nothing", "abc abc"};
   const Params training = request_.params;
-  for (const std::string score : {"rouge1", "rouge_sum"}) {
-    SCOPED_TRACE(score);
+  struct Case {
+    std::string name;
+    std::string score;
+    int64_t beams;
+    int64_t least;  // tokens of an output
+  };
+  std::set<double> found;
+  for (const Case& one : {Case{"rouge1", "rouge1", 1, 0}, Case{"rouge_sum", "rouge_sum", 1, 0},
+                          Case{"searched", "rouge1", 3, 7}}) {
+    SCOPED_TRACE(one.name);
     request_.params = training;
-    request_.params.set("select_by", score);
+    request_.params.set("select_by", one.score);
+    if (one.beams > 1) {
+      request_.params.set("select_num_beams", one.beams);
+      request_.params.set("select_min_new_tokens", one.least);
+    }
     request_.artifacts.clear();
     Curve curve;
-    const auto outcome = fit(score, curve);
+    const auto outcome = fit(one.name, curve);
     ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
-    EXPECT_EQ(curve.points.front().values.count("development." + score), 0U);
+    EXPECT_EQ(curve.points.front().values.count("development." + one.score), 0U);
     double best = 0;
     for (const size_t step : {19, 39, 59}) {
-      best = std::max(best, curve.points[step].values.at("development." + score));
+      best = std::max(best, curve.points[step].values.at("development." + one.score));
     }
+    EXPECT_TRUE(found.insert(best).second);
 
     // The kept file writes what was scored when it was chosen.
-    request_.artifacts["adapter"] = {"", folder_ / (score + "/adapter_model.safetensors"), ""};
+    request_.artifacts["adapter"] = {"", folder_ / (one.name + "/adapter_model.safetensors"), ""};
     request_.params.set("max_new_tokens", request_.params.get<int64_t>("label_tokens"));
     request_.params.set("local_context", request_.params.get<int64_t>("train_tokens"));
+    request_.params.set("num_beams", one.beams);
+    request_.params.set("min_new_tokens", one.least);
     double sum = 0;
-    for (const NumberedExample& one : data_.development) {
+    for (const NumberedExample& example : data_.development) {
       metrics::RougeScorer rouge;
-      const std::vector<std::string> texts = outputs({one});
+      const std::vector<std::string> texts = outputs({example});
       ASSERT_EQ(texts.size(), 1U);
-      const auto found = *rouge.score_multi(one.example.references, texts.front());
-      sum += found.rouge1.f + (score == "rouge1" ? 0 : found.rouge2.f + found.rougeL.f);
+      const auto scores = *rouge.score_multi(example.example.references, texts.front());
+      sum += scores.rouge1.f;
+      if (one.score == "rouge_sum") sum += scores.rouge2.f + scores.rougeL.f;
     }
     EXPECT_GT(best, 0);
     EXPECT_NEAR(sum / 3, best, 1e-12);

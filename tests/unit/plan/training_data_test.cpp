@@ -25,13 +25,32 @@ TEST(Training, NeverLearnsFromAnotherFormOfWhatItIsScoredOn) {
       << error;
 }
 
-TEST(Training, HasTheDataThatItsParametersAskFor) {
+TEST(Training, IsJudgedByItsDataAndWhatItBeginsWith) {
   test::Planning planning;
-  planning.methods.spec("learner").wants_development = true;
-  const std::string sweep = test::sweep_text(
-      kLearner + R"(, "training": {"train": {"name": "other"}}})", "", R"({"name": "tiny"})");
-  EXPECT_NE(training_error(sweep, planning).find("/methods/0: needs development examples"),
+  std::vector<TrainingFacts> told;
+  planning.methods.spec("learner").judges_training = [&](const Params& params,
+                                                         const TrainingFacts& facts) {
+    EXPECT_TRUE(params.has("max_words")) << "of predicting alone";
+    told.push_back(facts);
+    return facts.development ? Status() : invalid_argument("needs development examples");
+  };
+  const auto learning = [](const std::string& data) {
+    return test::sweep_text(kLearner + R"(, "max_words": 5, "training": {"train": )" + data + "}}",
+                            "", R"({"name": "tiny"})");
+  };
+  EXPECT_NE(training_error(learning(R"({"name": "other"})"), planning)
+                .find("/methods/0: needs development examples"),
             std::string::npos);
+  planned_training(
+      learning(
+          R"({"name": "other", "sample": 2}, "development": {"name": "split", "split": "dev"})"),
+      planning);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_FALSE(told[0].development);
+  EXPECT_FALSE(told[0].begins);
+  EXPECT_GT(told[0].examples, 2);
+  EXPECT_TRUE(told[1].development);
+  EXPECT_EQ(told[1].examples, 2);
 }
 
 TEST(Training, IsOnlyMadeWhereItsFileCanBeReadAsTheRowAsks) {

@@ -240,6 +240,12 @@ TEST_F(TrainedElsewhere, FilesOfOtherMethodsServeWhereTheMethodNamesThem) {
 }
 
 TEST_F(TrainedElsewhere, ATrainingBeginsWithWhatTheMethodCanGoOnFrom) {
+  bool begins = false;
+  planning.methods.spec("learner").judges_training = [&](const Params&,
+                                                         const TrainingFacts& facts) {
+    begins = facts.begins;
+    return Status();
+  };
   planning.methods.spec("learner").refuses_init = "its rank is 4, the training's 8";
   const std::string begun =
       test::sweep_text(kLearner + R"(, "training": {"train": {"name": "tiny", "split": "train"},)" +
@@ -248,6 +254,7 @@ TEST_F(TrainedElsewhere, ATrainingBeginsWithWhatTheMethodCanGoOnFrom) {
   EXPECT_NE(training_error(begun, planning)
                 .find("cannot begin with 'a.safetensors': its rank is 4, the training's 8"),
             std::string::npos);
+  EXPECT_TRUE(begins);
   EXPECT_EQ(planned_training(sweep(), planning).cells.size(), 1u)
       << "to write with it is another matter";
 }
