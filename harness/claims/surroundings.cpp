@@ -128,6 +128,7 @@ Result<ResolvedMethod> Lookups::method(const MethodQuery& named) {
         fmt::format("the method '{}': {}", query.method, params.error().message));
   }
   resolved.params = *std::move(params);
+  if (Status valid = resolved.spec->validate(resolved.params); !valid) return valid.error();
   const Needs needs = resolved.spec->needs(resolved.params);
   if (needs.imported) return not_found("the outputs behind these numbers are not published");
   if (needs.backbone) {
@@ -151,7 +152,6 @@ Result<ResolvedMethod> Lookups::method(const MethodQuery& named) {
     if (!model) return model.error();
     resolved.backbones.emplace(role, *std::move(model));
   }
-  if (Status valid = resolved.spec->validate(resolved.params); !valid) return valid.error();
   if (resolved.backbone) {
     const Status fits = resolved.spec->check_backbone(resolved.params, resolved.facts);
     if (!fits) return fits.error();
@@ -200,9 +200,9 @@ Result<std::vector<DatasetRequest>> Lookups::requests(const DatasetQuery& query)
 
 std::optional<Obstacle> Lookups::obstacle_of_cell(const Claim& claim) {
   if (!claim.method) return for_good("no method is named");
-  if (const auto resolved = method(*claim.method); !resolved) return of(resolved.error());
   if (!claim.dataset) return for_good("no data set is named");
   if (const auto data = requests(*claim.dataset); !data) return of(data.error());
+  if (const auto resolved = method(*claim.method); !resolved) return of(resolved.error());
   return std::nullopt;
 }
 

@@ -30,6 +30,12 @@ class Claims(DriverTest):
             if claim["state"].startswith("not "):
                 self.assertTrue(claim["detail"], claim)
 
+    def test_what_cannot_run_lacks_code_or_data_and_breaks_no_rule(self):
+        listed = by_id(self.assert_succeeds(self.run_bench("claims", "--state", "not runnable", "--json")))
+        lacks = re.compile(r"there is no data set '|the method '\w+' has no parameter '|the method '\w+': 'retriever' cannot be '|"
+                           r"a setting of |hours of another machine|a difference to a row|the citing paper does not say")
+        self.assertEqual({claim["id"]: claim["detail"] for claim in listed.values() if not lacks.match(claim["detail"])}, {})
+
     def test_filters_by_paper_table_and_state(self):
         paper = by_id(self.assert_succeeds(self.run_bench("claims", "--paper", "egad", "--json")))
         self.assertEqual({claim["paper"] for claim in paper.values()}, {"egad"})
