@@ -55,10 +55,28 @@ Result<std::vector<Example>> read_csl(SetFiles& files, const DatasetRequest& req
   return examples.take();
 }
 
+/// Indictments and verdicts, which their authors do not give out.
+Result<std::vector<Example>> read_clcv(SetFiles& files, const DatasetRequest& request) {
+  return read_records(
+      files, request.split + ".jsonl",
+      {{"document", "indictment"}, {"query", ""}, {"references", "judgment"}, {"language", "=zh"}});
+}
+
 }  // namespace
 
 std::vector<FileSet> record_sets() {
-  return {{.info = {.name = "dialogsum",
+  return {{.info = {.name = "clcv",
+                    .doc = "Chinese indictments and the verdicts on them, without queries",
+                    .licence = "none stated",
+                    .splits = {"test", "train", "dev"},
+                    .views = {"whole"},
+                    .text_forms = {"raw"}},
+           .reader = "clcv@1",
+           .examples = read_clcv,
+           .folder = "clcv",
+           .layout = "SPLIT.jsonl with \"indictment\" and \"judgment\"",
+           .source = "its authors (Gao et al. 2024, arXiv 2405.17052)"},
+          {.info = {.name = "dialogsum",
                     .doc = "everyday dialogues, three references each in test",
                     .licence = "CC BY-NC-SA 4.0",
                     .splits = {"test", "dev", "hiddentest"},

@@ -98,6 +98,12 @@ inline std::vector<SetSample> set_samples() {
          "gj04\t1\t\tIt rained.\ngj04\t0\t*\tRained it did it.\n"},
         {"cola_public/raw/out_of_domain_dev.tsv", "cj99\t0\t??\tThe rain \"rained\n"}},
        "cola_public/raw/in_domain_dev.tsv"},
+      {"clcv",
+       "test",
+       {{"test.jsonl",
+         "{\"indictment\": \"诉一。\", \"judgment\": \"判一。\"}\n"
+         "{\"indictment\": \"诉二。\", \"judgment\": \"判二。\"}\n"}},
+       "test.jsonl"},
       {"csl",
        "test",
        {{"benchmark/ts/test.tsv", "to title\t摘要一。\t题一\nto title\t摘要二。\t题二\n"}},

@@ -126,6 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "test",
                    {"/fname", "/dialogue", "/summary1", "/summary2", "/summary3"},
                    {}},
+        JsonFormat{"clcv", "test", {"/indictment", "/judgment"}, {}},
         JsonFormat{"govreport", "val", {"/report", "/summary"}, {"/id"}}),
     [](const auto& info) {
       std::string name = info.param.set;

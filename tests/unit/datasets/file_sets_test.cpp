@@ -127,6 +127,15 @@ TEST(CslAbstracts, HaveTheirTitleAsReference) {
   EXPECT_EQ(papers[1].language, "zh");
 }
 
+TEST(ClcvVerdicts, AreTheReferencesOfIndictments) {
+  const std::vector<Example> cases = sample("clcv", "test");
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[1].document, (Document{{"诉二。", ""}}));
+  EXPECT_EQ(cases[1].references, Texts{"判二。"});
+  EXPECT_EQ(cases[1].query, "");
+  EXPECT_EQ(cases[1].language, "zh");
+}
+
 TEST(XsumArticles, AreThoseOfTheSplitInItsOrder) {
   const std::vector<Example> articles = sample("xsum", "val");
   ASSERT_EQ(articles.size(), 2u);
