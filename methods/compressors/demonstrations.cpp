@@ -154,8 +154,7 @@ Status check_memory_bank(const Params& params) {
   if (shots_of(params) == 0 || params.find<std::string>("shots_as") == "tokens") return {};
   if (params.get<double>("ratio") >= bank_ratio(params)) return {};
   return invalid_argument("a 'ratio' below the bank's: it has a row for " +
-                          std::to_string(static_cast<int64_t>(bank_ratio(params))) +
-                          " tokens ('bank_ratio')");
+                          shortest_decimal(bank_ratio(params)) + " tokens ('bank_ratio')");
 }
 
 Status check_bank_data(const Params& params, const TrainingFacts& facts) {

@@ -101,6 +101,11 @@ double LoraCompressor::beside_token() const {
   return static_cast<double>(elements);
 }
 
+int64_t LoraCompressor::memory_of(int64_t length) const {
+  if (!reading_.ratio) return reading_.memory;
+  return std::min(reading_.memory, memory_tokens(length, reading_.ratio, Rounding::ceil));
+}
+
 at::Tensor LoraCompressor::rows(int64_t first, int64_t count) const {
   return tensors_.tensors.at(form_.table).narrow(0, first, count);
 }
@@ -136,7 +141,7 @@ Result<Plan> Autocompressor::plan(const PromptParts& parts) const {
   Plan plan;
   const Range all = {0, static_cast<int64_t>(parts.content.size())};
   for (const Range& part : even_parts(all, reading_.window)) {
-    plan.segments.push_back({part, reading_.memory, Earlier::all});
+    plan.segments.push_back({part, memory_of(part.count), Earlier::all});
   }
   return plan;
 }
@@ -150,7 +155,7 @@ std::vector<Piece> Autocompressor::assemble(const CompressionTask& task,
 }
 
 Segment Autocompressor::demonstration(Range content) const {
-  return {content, reading_.memory, Earlier::all};
+  return {content, memory_of(content.count), Earlier::all};
 }
 
 Result<Plan> Icae::plan(const PromptParts& parts) const {
@@ -160,7 +165,7 @@ Result<Plan> Icae::plan(const PromptParts& parts) const {
 Segment Icae::demonstration(Range content) const {
   // The token in front counts.
   content.count = std::min(content.count, reading_.window - 1);
-  return {content, reading_.memory};
+  return {content, memory_of(content.count)};
 }
 
 std::vector<Piece> Icae::assemble(const CompressionTask& task,

@@ -45,6 +45,7 @@ Result<LoraTensors> new_lora_tensors(const LoraForm& form, const nn::Decoder& de
 struct LoraReading {
   int64_t window = 512;        ///< tokens of a segment, of ICAE's context with the token in front
   int64_t memory = 0;          ///< rows of a segment, at most those of the table
+  Ratio ratio = std::nullopt;  ///< a segment's own length has fewer; nothing: all have `memory`
   int32_t begin = 0;           ///< in front of ICAE's context
   bool auto_encoding = false;  ///< of ICAE: the document itself is written
 };
@@ -72,6 +73,8 @@ class LoraCompressor : public TrainedCompressor {
   nn::AdapterSet adapters() const;
   /// Multiply-adds of the matrices for each token.
   double beside_token() const;
+  /// Rows of a segment of this length.
+  int64_t memory_of(int64_t length) const;
   /// Rows of the table.
   at::Tensor rows(int64_t first, int64_t count) const;
 

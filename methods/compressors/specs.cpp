@@ -58,6 +58,10 @@ std::vector<ParamSpec> lora_params(const LoraDefaults& defaults) {
       real_param("alpha", "", 1e-6, kMost, "What is added is multiplied by alpha / rank"),
       defaults.alpha)));
   params.push_back(window_param());
+  params.push_back(choice_param("segment_rows", {"window", "length"},
+                                "Rows of a segment: as many as a whole window takes, as when left "
+                                "out and in training, or the "
+                                "first of them that its own length takes by 'ratio'"));
   params.push_back(of_training(
       integer_param(defaults.rows, "rows", 1, kMost,
                     "That stand for a segment; a twelfth of train_window when left out")));
@@ -223,11 +227,15 @@ Cost SelfcpSpec::training_cost(const Params& params, const DatasetStats& train) 
 
 Status SelfcpSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
+  if (params.find<std::string>("window_counts") != "total") {
+    if (Status status = check_segment(params, facts); !status.ok()) return status;
+  }
   return TrainedSpec::check_backbone(params, facts);
 }
 
 Status LoraCompressorSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
+  if (Status status = check_segment(params, facts); !status.ok()) return status;
   return TrainedSpec::check_backbone(params, facts);
 }
 
@@ -380,7 +388,10 @@ std::vector<ParamSpec> LlmlinguaSpec::reading_params() const {
 Needs LlmlinguaSpec::needs(const Params& params) const {
   Needs needs = UntrainedSpec::needs(params);
   if (has_bank(params)) needs.reads_files_of = {kFewShot};
-  if (params.find<std::string>("losses_of") == kSmallLm) needs.backbones = {kSmallLm};
+  if (params.find<std::string>("losses_of") == kSmallLm) {
+    needs.backbones = {kSmallLm};
+    needs.model_types[kSmallLm] = {"llama", "mistral", "qwen2", "BlueLM", "gpt2"};
+  }
   needs.memory = makes_memory(params);
   return needs;
 }

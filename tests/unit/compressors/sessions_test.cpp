@@ -297,6 +297,19 @@ TEST_F(CompressorSessionsTest, methods_with_adapters_learn_and_write) {
     const std::vector<NumberedExample> two = {example(3), example(0)};
     const auto together = outputs(two);
     EXPECT_EQ(together[1], outputs({two[1]}).front());
+    NumberedExample brief = example(3);
+    brief.example.document = {{"abcdefghij", ""}};  // ten tokens
+    const auto rows = [&] {
+      const auto extra = nlohmann::json::parse(predictions({brief}).front().extra.text);
+      return extra.at("compression").at("segments").at(0).at(2);
+    };
+    EXPECT_EQ(rows(), 6) << "as of a whole window";
+    request_.params.set("segment_rows", std::string("length"));
+    EXPECT_EQ(rows(), 3);
+    EXPECT_EQ(compression(3).at("segments"), nlohmann::json::parse(icae ? "[[0,23,6]]"
+                                                                        : "[[0,19,5],[19,18,5],"
+                                                                          "[37,18,5],[55,18,5]]"));
+    request_.params.set("segment_rows", std::string("window"));
     request_.params.set("ratio", 2.0);
     EXPECT_THAT(opened(), HasSubstr("takes 12 rows"));
     request_.params.set("ratio", 12.0);

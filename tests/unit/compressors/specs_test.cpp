@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace qfs::compressors {
@@ -150,6 +151,36 @@ TEST(CompressorSpecs, NoMoreIsLearnedFromThanASequenceHas) {
   }
 }
 
+TEST(CompressorSpecs, ASegmentAndItsMemoryFitTheBackbone) {
+  for (const char* name : {"selfcp", "autocompressor", "icae"}) {
+    SCOPED_TRACE(name);
+    const auto spec = spec_named(name);
+    Params params;
+    params.set("prompt", std::string("{document}"));
+    params.set("ratio", 10.0);
+    params.set("local_context", int64_t{1000});
+    const BackboneFacts facts{.architecture = "llama", .context = 1099};
+    EXPECT_EQ(spec->check_backbone(params, facts).error().message,
+              "'local_context' is 1000: a segment of 1000 tokens and 100 that it becomes go over "
+              "the 1099 positions of the backbone");
+    EXPECT_TRUE(spec->check_backbone(params, {.architecture = "llama", .context = 1100}).ok());
+    params.set("input_tokens", int64_t{999});
+    EXPECT_TRUE(spec->check_backbone(params, facts).ok());
+  }
+}
+
+TEST(CompressorSpecs, ASmallModelForeseesTokens) {
+  Params params;
+  params.set("losses_of", std::string(kSmallLm));
+  for (const ParamSpec& param : LlmlinguaSpec().params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  const Needs needs = LlmlinguaSpec().needs(params);
+  EXPECT_EQ(needs.backbones, std::vector<std::string>{kSmallLm});
+  EXPECT_EQ(std::ranges::count(needs.model_types.at(kSmallLm), "bert"), 0);
+  EXPECT_EQ(std::ranges::count(needs.model_types.at(kSmallLm), "llama"), 1);
+}
+
 TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
   const SelfcpSpec spec;
   Params params;
@@ -181,6 +212,7 @@ TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
     const Status refused = of->check_backbone({}, {"bart"});
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().kind, ErrorKind::unavailable);
+    if (name != std::string("llmlingua")) continue;  // segments of the others have memory, too
     Params wide;
     wide.set("local_context", int64_t{1024});
     EXPECT_TRUE(of->check_backbone(wide, {"llama", 1024}).ok());
