@@ -4,8 +4,8 @@ qfs_test(compressor_rules_test LABEL unit
   LINK qfs_compressors_specs)
 if(QFS_TORCH)
   qfs_test(compressors_test TORCH LABEL unit
-    SOURCES unit/compressors/bank_test.cpp unit/compressors/facts_test.cpp unit/compressors/few_shot_test.cpp
-            unit/compressors/sessions_test.cpp unit/compressors/train_test.cpp
+    SOURCES unit/compressors/bank_test.cpp unit/compressors/few_shot_test.cpp unit/compressors/sessions_test.cpp
+            unit/compressors/train_test.cpp
     LINK qfs_test_checkpoints qfs_compressors qfs_zero_shot nlohmann_json::nlohmann_json)
   qfs_test(compressors_conformance_test TORCH LABEL conformance
     SOURCES conformance/compressors/compressors_test.cpp

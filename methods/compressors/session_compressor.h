@@ -55,7 +55,7 @@ struct CompressionTask {
 /// What was read to compress, for counts of work.
 struct ReadPass {
   int64_t tokens = 0;
-  int64_t headed = 0;  ///< of them that are asked of the output head
+  int64_t headed = 0;  ///< of them through the output head
   double beside = 0;   ///< multiply-adds besides the model's own: connector, adapters
   /// Of the model that read; null: of the generator.
   const nn::SequenceShape* shape = nullptr;

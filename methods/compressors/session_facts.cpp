@@ -29,9 +29,8 @@ double operations(const RowWork& work, const DecoderSizes& own, WorkCount count)
   }
   for (const ReadPass& pass : work.passes) {
     const DecoderSizes sizes = pass.shape ? sizes_of(*pass.shape) : own;
-    const bool whole = count == WorkCount::eager && pass.headed > 0;
-    sum += body_multiply_adds(pass.tokens, sizes, count) +
-           head_multiply_adds(whole ? pass.tokens : pass.headed, sizes) + pass.beside;
+    sum += body_multiply_adds(pass.tokens, sizes, count) + head_multiply_adds(pass.headed, sizes) +
+           pass.beside;
   }
   return 2 * sum;
 }

@@ -136,13 +136,12 @@ class DyleSession final : public MethodSession {
     const auto reading = read(numbered);
     if (!reading.ok()) return reading.error();
     nlohmann::json facts = {{"snippets", reading->chosen()},
-                            {"observed",
-                             {{"visible_snippets", reading->candidates.visible()},
-                              {"unseen_snippets", reading->candidates.packed.unseen},
-                              {"cut_by_extractor", reading->candidates.packed.cut},
-                              {"cut_by_generator", reading->rows.cut},
-                              {"query_cut_by_generator", reading->rows.query_cut},
-                              {"copied_snippets", reading->selection.copies}}}};
+                            {"visible_snippets", reading->candidates.visible()},
+                            {"unseen_snippets", reading->candidates.packed.unseen},
+                            {"cut_by_extractor", reading->candidates.packed.cut},
+                            {"cut_by_generator", reading->rows.cut},
+                            {"query_cut_by_generator", reading->rows.query_cut},
+                            {"observed", {{"copied_snippets", reading->selection.copies}}}};
     Prediction prediction;
     if (writes_) {
       const Status written = write(numbered, *reading, times, prediction, facts);

@@ -62,10 +62,9 @@ class LocatorSession final : public MethodSession {
     ledger.document_tokens = whole->ledger.document_tokens;
     ledger.query_tokens = whole->ledger.query_tokens;
     nlohmann::json facts = {{"turns", nlohmann::json::array()},
-                            {"observed",
-                             {{"visible_turns", locator_->seen().visible},
-                              {"unseen_turns", locator_->seen().unseen},
-                              {"cut_by_locator", locator_->seen().cut}}}};
+                            {"visible_turns", locator_->seen().visible},
+                            {"unseen_turns", locator_->seen().unseen},
+                            {"cut_by_locator", locator_->seen().cut}};
     bool cut = taken->size() < order->size();
     for (const Taken& one : *taken) {
       ByteSpan span = turns[one.passage].span;
@@ -123,7 +122,7 @@ class LocatorSession final : public MethodSession {
     const std::set<int64_t> gold(list->begin(), list->end());
     const auto hits = std::ranges::count_if(
         kept, [&](const ByteSpan& span) { return gold.contains(span.segment); });
-    observed["evidence_turns"] = gold.size();
+    observed = {{"evidence_turns", gold.size()}};
     if (gold.empty()) return {};
     observed["evidence_recall"] = static_cast<double>(hits) / static_cast<double>(gold.size());
     if (!kept.empty()) {

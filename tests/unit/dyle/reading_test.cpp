@@ -103,8 +103,8 @@ TEST_F(DyleReadingTest, the_ledger_counts_what_rows_kept_of_the_document) {
   const int64_t room = 24 - 6 - front / 5;
   EXPECT_EQ(all.truncation->kept_tokens, kept({0, 1, 2, 3, 4}, room));
   EXPECT_LT(room, 20);
-  EXPECT_EQ(facts_of(all).at("observed").at("cut_by_generator"), 3);
-  EXPECT_EQ(facts_of(all).at("observed").at("query_cut_by_generator"), 0);
+  EXPECT_EQ(facts_of(all).at("cut_by_generator"), 3);
+  EXPECT_EQ(facts_of(all).at("query_cut_by_generator"), 0);
   EXPECT_TRUE(all.truncation->query_whole);
 }
 
@@ -113,7 +113,7 @@ TEST_F(DyleReadingTest, copies_are_no_snippets_that_were_cut) {
   request_.params.set("k", int64_t{20});
   const Prediction filled = predicted(meeting(5));  // of five turns fifteen copies
   EXPECT_EQ(facts_of(filled).at("snippets").size(), 5U);
-  EXPECT_EQ(facts_of(filled).at("observed").at("cut_by_generator"), 3);
+  EXPECT_EQ(facts_of(filled).at("cut_by_generator"), 3);
   EXPECT_EQ(facts_of(filled).at("observed").at("copied_snippets"), 15);
   request_.params.set("profile", std::string("paper"));
   const Prediction five = predicted(meeting(5));
@@ -131,8 +131,8 @@ TEST_F(DyleReadingTest, a_source_that_lost_its_query_alone_lost_nothing_of_the_s
   request_.params.set("snippet_tokens", int64_t{26});
   const Prediction made = predicted(meeting(5));
   const nlohmann::json facts = facts_of(made);
-  EXPECT_EQ(facts.at("observed").at("cut_by_generator"), 1);  // the third turn
-  EXPECT_EQ(facts.at("observed").at("query_cut_by_generator"), 4);
+  EXPECT_EQ(facts.at("cut_by_generator"), 1);  // the third turn
+  EXPECT_EQ(facts.at("query_cut_by_generator"), 4);
   EXPECT_EQ(made.truncation->kept_tokens, kept({0, 1, 2, 3, 4}, 24));
   EXPECT_TRUE(made.truncation->query_whole) << "one row has it";
   request_.params.set("snippets", std::string("oracle"));
@@ -243,14 +243,14 @@ TEST_F(DyleReadingTest, a_folder_stands_for_the_trained_file_in_it) {
 
 TEST_F(DyleReadingTest, outputs_say_what_the_extractor_did_not_see) {
   trained("a", 2);
-  EXPECT_EQ(extra_of(meeting(33)).at("observed").at("unseen_snippets"), 0);
-  EXPECT_EQ(extra_of(meeting(33)).at("observed").at("cut_by_extractor"), 0);
+  EXPECT_EQ(extra_of(meeting(33)).at("unseen_snippets"), 0);
+  EXPECT_EQ(extra_of(meeting(33)).at("cut_by_extractor"), 0);
   NumberedExample one = meeting(33);
   one.example.document[1].text = std::string(60, 'x');  // longer than a chunk of 48
   request_.params.set("max_chunks", int64_t{2});
   const auto facts = extra_of(one);
-  EXPECT_EQ(facts.at("observed").at("cut_by_extractor"), 1);
-  EXPECT_EQ(facts.at("observed").at("unseen_snippets"), 3) << "what lies behind two chunks";
+  EXPECT_EQ(facts.at("cut_by_extractor"), 1);
+  EXPECT_EQ(facts.at("unseen_snippets"), 3) << "what lies behind two chunks";
   for (const auto& snippet : facts.at("snippets")) EXPECT_LT(snippet, 2);
 }
 

@@ -142,8 +142,8 @@ TEST_F(LocatorSessionTest, the_best_turns_stand_in_document_order_up_to_the_room
             "we begin now then\nis it late 32\nall of us buy a red hat\nhm\ngood bye to you");
   EXPECT_EQ(all.finish, FinishReason::stop);
   EXPECT_EQ(facts(all).at("turns"), nlohmann::json({0, 1, 2, 4, 5}));
-  EXPECT_EQ(facts(all).at("observed").at("visible_turns"), 5);
-  EXPECT_EQ(facts(all).at("observed").at("unseen_turns"), 0);
+  EXPECT_EQ(facts(all).at("visible_turns"), 5);
+  EXPECT_EQ(facts(all).at("unseen_turns"), 0);
   EXPECT_EQ(all.tokens_out, 20);
 
   request_.params.set("local_context", int64_t{3});
@@ -165,16 +165,14 @@ TEST_F(LocatorSessionTest, turns_behind_the_last_chunk_are_not_found) {
   request_.params.set("local_context", int64_t{1000});
   const Prediction some = predicted(meeting(33));
   const auto told = facts(some);
-  const int visible = told.at("observed").at("visible_turns");
-  const int unseen = told.at("observed").at("unseen_turns");
-  EXPECT_GT(unseen, 0);
-  EXPECT_EQ(told.at("turns").size(), visible);
-  EXPECT_EQ(visible + unseen, 5);
+  EXPECT_GT(told.at("unseen_turns"), 0);
+  EXPECT_EQ(told.at("turns").size(), told.at("visible_turns"));
+  EXPECT_EQ(told.at("visible_turns").get<int>() + told.at("unseen_turns").get<int>(), 5);
 }
 
 TEST_F(LocatorSessionTest, outputs_say_how_much_of_the_evidence_they_have) {
   trained("a", 40);
-  EXPECT_FALSE(facts(predicted(meeting(34))).at("observed").contains("evidence_turns"));
+  EXPECT_FALSE(facts(predicted(meeting(34))).contains("observed"));
   request_.params.set("evidence_facts", true);
   EXPECT_TRUE(the_spec().needs(request_.params).evidence);
   request_.params.set("local_context", int64_t{1000});
