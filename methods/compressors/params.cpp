@@ -1,11 +1,9 @@
 #include "methods/compressors/params.h"
 
-#include <algorithm>
 #include <string>
 
 #include "harness/api/param_specs.h"
 #include "harness/core/json_dom.h"
-#include "methods/models/prompted/memory_params.h"
 
 namespace qfs::compressors {
 
@@ -62,20 +60,6 @@ Status check_split(const Params& params) {
     return invalid_argument("'prefix_reuse' shares tokens; what is compressed are rows");
   }
   return {};
-}
-
-Status check_segment(const Params& params, const BackboneFacts& facts) {
-  const int64_t most = prompted::positions_of(params, facts);
-  if (!params.has("local_context") || most == 0) return {};
-  const SplitRules rules = split_rules(params);
-  const int64_t longest =
-      std::min(rules.window, params.find<int64_t>("input_tokens").value_or(rules.window));
-  const int64_t memory = memory_tokens(longest, rules.ratio, Rounding::ceil);
-  if (longest + memory <= most) return {};
-  return invalid_argument("'local_context' is " + std::to_string(rules.window) + ": a segment of " +
-                          std::to_string(longest) + " tokens and " + std::to_string(memory) +
-                          " that it becomes go over the " + std::to_string(most) +
-                          " positions of the backbone");
 }
 
 SplitRules split_rules(const Params& params) {

@@ -24,9 +24,6 @@ std::vector<ParamSpec> split_params(bool sides);
 /// The rules between them, with `local_context` and `prefix_reuse`.
 Status check_split(const Params& params);
 
-/// The rule between the longest segment of a cell, its memory and the backbone's positions.
-Status check_segment(const Params& params, const BackboneFacts& facts);
-
 /// The ratio of trained rows where their number is left out, and of development losses (the
 /// paper's).
 inline constexpr double kRatio = 12;

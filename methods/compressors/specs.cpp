@@ -7,6 +7,7 @@
 #include "methods/compressors/demonstrations.h"
 #include "methods/compressors/params.h"
 #include "methods/models/decoding/generation_layers.h"
+#include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompting/prompt_template.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 using prompted::of_training;
 
-constexpr double kMost = 1 << 24;
+constexpr int64_t kMost = 1 << 24;
 
 ParamSpec numerics(ParamSpec spec) {
   spec.numerics = true;
@@ -60,8 +61,8 @@ std::vector<ParamSpec> lora_params(const LoraDefaults& defaults) {
   params.push_back(window_param());
   params.push_back(choice_param("segment_rows", {"window", "length"},
                                 "Rows of a segment: as many as a whole window takes, as when left "
-                                "out and in training, or the "
-                                "first of them that its own length takes by 'ratio'"));
+                                "out and in training, or the first of them that its own length "
+                                "takes by 'ratio'"));
   params.push_back(of_training(
       integer_param(defaults.rows, "rows", 1, kMost,
                     "That stand for a segment; a twelfth of train_window when left out")));
@@ -84,6 +85,19 @@ bool makes_memory(const Params& params) {
   const bool one_window = read && *read <= rules.window && !rules.compress_short &&
                           params.find<std::string>("window_counts") != "total";
   return rules.ratio && !one_window && !params.has("labels");
+}
+
+/// The rule between the longest segment of `read` tokens, its memory and the backbone's positions.
+Status check_segment(const Params& params, const BackboneFacts& facts, int64_t read) {
+  const int64_t most = prompted::positions_of(params, facts);
+  const SplitRules rules = split_rules(params);
+  const int64_t longest = std::min(rules.window, read);
+  const int64_t memory = memory_tokens(longest, rules.ratio, Rounding::ceil);
+  if (most == 0 || longest + memory <= most) return {};
+  return invalid_argument("'local_context' is " + std::to_string(rules.window) + ": a segment of " +
+                          std::to_string(longest) + " tokens and " + std::to_string(memory) +
+                          " that it becomes go over the " + std::to_string(most) +
+                          " positions of the backbone");
 }
 
 }  // namespace
@@ -227,15 +241,23 @@ Cost SelfcpSpec::training_cost(const Params& params, const DatasetStats& train) 
 
 Status SelfcpSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
-  if (params.find<std::string>("window_counts") != "total") {
-    if (Status status = check_segment(params, facts); !status.ok()) return status;
+  if (params.has("local_context") && params.find<std::string>("window_counts") != "total" &&
+      makes_memory(params)) {
+    // Of up to two windows a half is compressed.
+    const auto read = params.find<int64_t>("input_tokens");
+    const Status fits = check_segment(params, facts, read ? (*read + 1) / 2 : kMost);
+    if (!fits.ok()) return fits;
   }
   return TrainedSpec::check_backbone(params, facts);
 }
 
 Status LoraCompressorSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
-  if (Status status = check_segment(params, facts); !status.ok()) return status;
+  if (params.has("local_context")) {
+    const Status fits =
+        check_segment(params, facts, params.find<int64_t>("input_tokens").value_or(kMost));
+    if (!fits.ok()) return fits;
+  }
   return TrainedSpec::check_backbone(params, facts);
 }
 

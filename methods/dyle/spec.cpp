@@ -7,6 +7,7 @@
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/decoding/generation_layers.h"
 #include "methods/models/prompted/prompted_params.h"
+#include "methods/models/prompted/recipe_params.h"
 #include "methods/models/prompted/trained_spec.h"
 #include "methods/models/prompting/length_params.h"
 #include "methods/models/ranking/scorer_params.h"

@@ -7,6 +7,7 @@
 
 #include "harness/api/method.h"
 #include "harness/api/model_rules.h"
+#include "methods/models/prompted/recipe_params.h"
 #include "methods/models/prompted/trained_spec.h"
 
 namespace qfs::locator {

@@ -1,6 +1,7 @@
 #include "methods/unlimiformer/spec.h"
 
 #include "harness/api/param_specs.h"
+#include "methods/models/prompted/recipe_params.h"
 
 namespace qfs::unlimiformer {
 

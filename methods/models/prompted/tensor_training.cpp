@@ -11,6 +11,7 @@
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/prompted/memory_params.h"
 #include "methods/models/prompted/prompt_maker.h"
+#include "methods/models/prompted/recipe_params.h"
 #include "methods/models/prompted/trained_spec.h"
 #include "methods/models/prompted/weights_training.h"
 #include "metrics/rouge/rouge_scorer.h"

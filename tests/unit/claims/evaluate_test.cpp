@@ -231,9 +231,6 @@ TEST_F(ClaimStates, NotRunnableSaysWhy) {
   one.method->params.push_back({"unit", std::string("turn"), ""});
   expect(State::not_runnable, "the method 'lead' has no parameter 'unit'", one);
   one = claim();
-  one.dataset->name = "ami";
-  expect(State::not_runnable, "there is no data set 'ami'", one);
-  one = claim();
   one.dataset->splits = {"tset"};
   expect(State::not_runnable, "the data set 'split' has no split 'tset' (did you mean 'test'?)",
          one);
@@ -243,11 +240,15 @@ TEST_F(ClaimStates, NotRunnableSaysWhy) {
   one = claim();
   one.what = "rouge9.f";
   expect(State::not_runnable, "the metric 'rouge' has no column 'rouge9.f'", one);
+  planning_.methods.spec("lead").needed.backbone = true;
   one = claim();
-  one.method = MethodQuery{"zero_shot", "llama-2-7b", "", {}};
+  one.method = MethodQuery{"lead", "llama-2-7b", "", {{"max_words", int64_t{9}, ""}}};
   expect(State::not_run, "no weights of 'llama-2-7b' are known; --with llama-2-7b=PATH names them",
          one);
-  one = claim();
+  one.method->params.push_back({"local_context", int64_t{5}, ""});
+  expect(State::not_runnable, "max_words is above local_context", one);
+  one.dataset->name = "ami";
+  expect(State::not_runnable, "there is no data set 'ami'", one);
   one.kind = ClaimKind::stated;
   one.why = "a setting";
   expect(State::not_runnable, "a setting", one);

@@ -166,6 +166,11 @@ TEST(CompressorSpecs, ASegmentAndItsMemoryFitTheBackbone) {
     EXPECT_TRUE(spec->check_backbone(params, {.architecture = "llama", .context = 1100}).ok());
     params.set("input_tokens", int64_t{999});
     EXPECT_TRUE(spec->check_backbone(params, facts).ok());
+    // Of up to two windows SelfCP compresses a half, the others read windows.
+    params.set("input_tokens", int64_t{1900});
+    EXPECT_EQ(spec->check_backbone(params, facts).ok(), name == std::string("selfcp"));
+    params.set("input_tokens", int64_t{2000});
+    EXPECT_FALSE(spec->check_backbone(params, facts).ok());
   }
 }
 
