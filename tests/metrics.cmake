@@ -39,6 +39,7 @@ qfs_test(metrics_conformance_test LABEL conformance
     conformance/metrics/punkt_conformance_test.cpp
     conformance/metrics/punkt_texts.cpp
     conformance/metrics/rouge155_conformance_test.cpp
+    conformance/metrics/rouge155_hmnet_test.cpp
     conformance/metrics/rouge155_xsum_test.cpp
     conformance/metrics/rouge_conformance_test.cpp
     conformance/metrics/rouge_multi_test.cpp

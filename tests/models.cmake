@@ -48,7 +48,8 @@ qfs_fuzz(chat_program_fuzz
   SOURCES fuzz/models/prompting/chat_program_fuzz.cpp
   LINK qfs_prompting)
 qfs_test(ranking_test LABEL unit
-  SOURCES unit/models/ranking/packing_test.cpp unit/models/ranking/snippets_test.cpp
+  SOURCES unit/models/greedy_oracle/remembered_oracle_test.cpp unit/models/ranking/packing_test.cpp
+    unit/models/ranking/snippets_test.cpp
   LINK qfs_ranking_params)
 qfs_test(backbone_registry_test LABEL unit
   SOURCES unit/models/registry/artifacts_test.cpp unit/models/registry/registry_test.cpp

@@ -1,6 +1,8 @@
 #include "methods/models/checkpoints/safetensors.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@ namespace qfs::checkpoints {
 namespace {
 
 constexpr size_t kMaxShards = 1000;
+constexpr std::string_view kIndexSuffix = ".json";
 
 struct Shard {
   std::shared_ptr<const MappedFile> file;
@@ -53,7 +56,9 @@ Result<Shard> open_shard(const std::string& path) {
 
 class SafetensorsCheckpoint final : public Checkpoint {
  public:
-  SafetensorsCheckpoint(std::string path, std::vector<Shard> shards, std::vector<std::string> names)
+  /// `path` of one file (no `names`), of an index or of a folder; `metadata` of all.
+  SafetensorsCheckpoint(std::string path, std::vector<Shard> shards, std::vector<std::string> names,
+                        std::map<std::string, std::string> metadata)
       : path_(std::move(path)), names_(std::move(names)) {
     std::vector<TensorEntry> entries;
     for (Shard& shard : shards) {
@@ -64,7 +69,7 @@ class SafetensorsCheckpoint final : public Checkpoint {
       }
       files_.push_back(std::move(shard.file));
     }
-    if (names_.empty()) set_metadata(std::move(shards.front().header.metadata));
+    set_metadata(std::move(metadata));
     set_tensors(std::move(entries));
   }
 
@@ -87,7 +92,8 @@ class SafetensorsCheckpoint final : public Checkpoint {
 
   Result<std::string> digest() const override {
     if (names_.empty()) return sha256_file_cached(path_);
-    return files_digest(path_.substr(0, path_.find_last_of('/')), names_);
+    const bool indexed = path_.ends_with(kIndexSuffix);
+    return files_digest(indexed ? path_.substr(0, path_.find_last_of('/')) : path_, names_);
   }
 
  private:
@@ -97,7 +103,8 @@ class SafetensorsCheckpoint final : public Checkpoint {
   };
 
   std::string path_;
-  std::vector<std::string> names_;  ///< of the shards and the index; empty for a single file
+  /// Of the shards and the index, or of a folder's files; empty for a single file.
+  std::vector<std::string> names_;
   std::vector<std::shared_ptr<const MappedFile>> files_;
   std::map<std::string, Place> places_;
 };
@@ -157,19 +164,104 @@ Result<std::shared_ptr<const Checkpoint>> open_sharded(const std::string& path) 
   std::vector<std::string> files(names.begin(), names.end());
   files.push_back(path.substr(slash == path.npos ? 0 : slash + 1));
   return std::shared_ptr<const Checkpoint>(std::make_shared<SafetensorsCheckpoint>(
-      slash == path.npos ? "./" + path : path, std::move(shards), std::move(files)));
+      slash == path.npos ? "./" + path : path, std::move(shards), std::move(files),
+      std::map<std::string, std::string>()));
+}
+
+Result<std::string> bytes_of(const Shard& shard, const SafetensorsTensor& tensor) {
+  std::string bytes(static_cast<size_t>(tensor.entry.bytes), '\0');
+  const Status read =
+      shard.file->read(shard.data_begin + tensor.begin, std::as_writable_bytes(std::span(bytes)));
+  if (!read.ok()) return read.error();
+  return bytes;
+}
+
+/// Two tensors of one name: `data` unless they are the same.
+Status check_same(const Shard& one, const SafetensorsTensor& its, const Shard& other,
+                  const SafetensorsTensor& others) {
+  bool same = its.entry.type == others.entry.type && its.entry.shape == others.entry.shape;
+  if (same) {
+    const auto left = bytes_of(one, its);
+    if (!left.ok()) return left.error();
+    const auto right = bytes_of(other, others);
+    if (!right.ok()) return right.error();
+    same = *left == *right;
+  }
+  if (same) return {};
+  return data_error(
+      "the tensor '" + its.entry.name + "' is another one in '" + other.file->path() + "'",
+      one.file->path());
+}
+
+/// Takes out of `shard` the tensors that an earlier one has, too.
+Status without_repeated(const std::vector<Shard>& earlier, Shard& shard) {
+  std::vector<SafetensorsTensor> own;
+  for (SafetensorsTensor& tensor : shard.header.tensors) {
+    bool repeated = false;
+    for (const Shard& other : earlier) {
+      const auto found =
+          std::ranges::find(other.header.tensors, tensor.entry.name,
+                            [](const SafetensorsTensor& one) { return one.entry.name; });
+      if (found == other.header.tensors.end()) continue;
+      repeated = true;
+      const Status same = check_same(shard, tensor, other, *found);
+      if (!same.ok()) return same;
+    }
+    if (!repeated) own.push_back(std::move(tensor));
+  }
+  shard.header.tensors = std::move(own);
+  return {};
+}
+
+Result<std::shared_ptr<const Checkpoint>> open_folder(const std::string& folder) {
+  const std::vector<std::string> names = safetensors_in(folder);
+  if (names.empty()) return not_found("there is no .safetensors file in '" + folder + "'");
+  if (names.size() > kMaxShards) {
+    return data_error("has " + std::to_string(names.size()) + " .safetensors files", folder);
+  }
+  std::vector<Shard> shards;
+  std::map<std::string, std::string> metadata;
+  for (const std::string& name : names) {
+    Result<Shard> shard = open_shard(folder + "/" + name);
+    if (!shard.ok()) return shard.error();
+    if (const Status own = without_repeated(shards, *shard); !own.ok()) return own.error();
+    for (const auto& [key, value] : shard->header.metadata) {
+      if (const auto [known, is_new] = metadata.emplace(key, value); known->second != value) {
+        return data_error("its metadata '" + key + "' are not those of the files before it",
+                          shard->file->path());
+      }
+    }
+    shards.push_back(*std::move(shard));
+  }
+  return std::shared_ptr<const Checkpoint>(std::make_shared<SafetensorsCheckpoint>(
+      folder, std::move(shards), names, std::move(metadata)));
 }
 
 }  // namespace
 
+std::vector<std::string> safetensors_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    std::string name = entry.path().filename().string();
+    const bool is_one = name.ends_with(".safetensors") && !name.starts_with('.');
+    if (is_one && name != kTrainingCheckpoint) names.push_back(std::move(name));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 Result<std::shared_ptr<const Checkpoint>> open_safetensors(const std::string& path) {
-  if (path.ends_with(".json")) return open_sharded(path);
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return open_folder(path);
+  if (path.ends_with(kIndexSuffix)) return open_sharded(path);
   Result<Shard> shard = open_shard(path);
   if (!shard.ok()) return shard.error();
+  std::map<std::string, std::string> metadata = std::move(shard->header.metadata);
   std::vector<Shard> shards;
   shards.push_back(*std::move(shard));
-  return std::shared_ptr<const Checkpoint>(
-      std::make_shared<SafetensorsCheckpoint>(path, std::move(shards), std::vector<std::string>()));
+  return std::shared_ptr<const Checkpoint>(std::make_shared<SafetensorsCheckpoint>(
+      path, std::move(shards), std::vector<std::string>(), std::move(metadata)));
 }
 
 }  // namespace qfs::checkpoints

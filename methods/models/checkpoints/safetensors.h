@@ -1,5 +1,5 @@
-// Checkpoints in safetensors files: one file, or shards under a model.safetensors.index.json; and
-// the bytes of such a file.
+// Checkpoints in safetensors files: one file, shards under a model.safetensors.index.json, or all
+// files of a folder; and the bytes of such a file.
 //
 // Called by ModelDirectory, by loaders and by what training writes. Files are mapped; headers are
 // read and checked when a checkpoint is opened, data only when asked for. Errors name file and
@@ -18,7 +18,15 @@
 
 namespace qfs::checkpoints {
 
-/// `path`: a .safetensors file, or an index (a name that ends in .json) beside its shards.
+/// What trainings go on from, which is no part of a model.
+inline constexpr std::string_view kTrainingCheckpoint = "checkpoint.safetensors";
+
+/// Names of the files that make up the model of a folder, sorted; none where there is no folder.
+std::vector<std::string> safetensors_in(const std::string& folder);
+
+/// `path`: a .safetensors file, an index (a name that ends in .json) beside its shards, or a
+/// folder, whose files are read as one: `data` for a tensor that two of them have with other bytes,
+/// and for metadata of another value.
 Result<std::shared_ptr<const Checkpoint>> open_safetensors(const std::string& path);
 
 /// What an index says: the file name of each tensor's shard. Names are checked to be plain file

@@ -7,6 +7,7 @@
 
 #include "methods/models/greedy_oracle/dyle_oracle.h"
 #include "methods/models/greedy_oracle/oracle_text.h"
+#include "methods/models/greedy_oracle/remembered_oracle.h"
 #include "methods/models/greedy_oracle/treebank_tokens.h"
 
 namespace qfs::ranking {
@@ -159,7 +160,7 @@ Result<std::vector<int64_t>> oracle_list(const std::vector<Snippet>& snippets,
   const auto target = greedy_oracle::oracle_text(reference, chinese);
   if (!target.ok()) return target.error();
   std::vector<int64_t> list;
-  const auto chosen = greedy_oracle::dyle_oracle(units, *target);
+  const auto chosen = greedy_oracle::remembered_oracle(units, *target);
   for (const size_t i : greedy_oracle::released_indices(units, chosen)) {
     list.push_back(static_cast<int64_t>(i));
   }

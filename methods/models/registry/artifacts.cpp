@@ -12,6 +12,7 @@
 #include "harness/core/json_dom.h"
 #include "harness/core/sha256.h"
 #include "methods/models/checkpoints/file_reader.h"
+#include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/checkpoints/safetensors_header.h"
 
 namespace qfs::registry {
@@ -28,13 +29,14 @@ constexpr const char* kReleasePromptsName = "generate_params.json";
 /// Of a folder: what is added to a backbone, or all its weights.
 constexpr const char* kAdapterName = "adapter_model.safetensors";
 constexpr const char* kModelName = "model.safetensors";
-/// What trainings go on from, which is nothing to write with.
-constexpr const char* kCheckpointName = "checkpoint.safetensors";
 constexpr size_t kMaxConfigBytes = size_t{1} << 20;
 
 /// Of trained biases and norms of IDEAL's release.
 constexpr const char* kBiases = "w_bias";
 constexpr const char* kTrainedNorm = "llama.norm.weight";
+
+/// What the tensors of the generator of DYLE's release begin with.
+constexpr const char* kDyleGenerator = "rag.generator.";
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -53,20 +55,27 @@ Result<checkpoints::SafetensorsHeader> header_of(const std::string& path) {
   return checkpoints::parse_safetensors_header(text, bytes - sizeof length - length, path);
 }
 
+/// Whether files are parts of one model: DYLE's release has its extractor and its generator apart.
+bool are_parts(const fs::path& folder, const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    const auto header = header_of((folder / name).string());
+    return header.ok() && std::ranges::any_of(header->tensors, [](const auto& tensor) {
+             return tensor.entry.name.starts_with(kDyleGenerator);
+           });
+  });
+}
+
 /// Of a folder the file by one of the names above, else the only one of its kind: methods that keep
-/// more than an adapter name theirs differently ("dyle.safetensors").
+/// more than an adapter name theirs differently ("dyle.safetensors"); the folder itself where its
+/// files are one model.
 Result<std::string> weights_in(const fs::path& folder) {
   std::error_code error;
   for (const char* name : {kAdapterName, kModelName}) {
     if (fs::exists(folder / name, error)) return (folder / name).string();
   }
-  std::vector<std::string> others;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(".safetensors") && name != kCheckpointName) others.push_back(name);
-  }
+  const std::vector<std::string> others = checkpoints::safetensors_in(folder.string());
   if (others.size() == 1) return (folder / others.front()).string();
-  std::ranges::sort(others);
+  if (are_parts(folder, others)) return folder.string();
   std::string which;
   for (const std::string& name : others) which += (which.empty() ? "; name '" : "', '") + name;
   return not_found("there is no trained file '" + (folder / kAdapterName).string() + "'" +
@@ -176,6 +185,31 @@ Status read_release_prompts(const std::string& path, Params& recipe) {
   return {};
 }
 
+/// What a file of ours says of itself; false: it does not say how it was trained.
+Result<bool> read_metadata(Metadata metadata, ArtifactFacts& facts) {
+  facts.method = metadata["qfs.method"];
+  facts.backbone = metadata["qfs.backbone"];
+  facts.training_cell = metadata["qfs.training_cell"];
+  const std::string& recipe = metadata["qfs.recipe"];
+  if (recipe.empty()) return false;
+  const Status read = read_recipe(recipe, facts.file.path, facts.recipe);
+  if (!read.ok()) return read.error();
+  return true;
+}
+
+/// Of a folder whose files are one model.
+Result<ArtifactFacts> resolve_parts(const std::string& folder) {
+  const auto model = checkpoints::open_safetensors(folder);
+  if (!model.ok()) return model.error();
+  const Result<std::string> digest = (*model)->digest();
+  if (!digest.ok()) return digest.error();
+  ArtifactFacts facts;
+  facts.file = {fs::path(folder).filename().string(), folder, *digest};
+  const Result<bool> ours = read_metadata((*model)->metadata(), facts);
+  if (!ours.ok()) return ours.error();
+  return facts;
+}
+
 }  // namespace
 
 Result<ArtifactFacts> resolve_artifact(const std::string& path) {
@@ -189,20 +223,16 @@ Result<ArtifactFacts> resolve_artifact(const std::string& path) {
   if (!fs::exists(weights, ignored)) {
     return not_found("there is no trained file '" + weights + "'");
   }
+  if (fs::is_directory(weights, ignored)) return resolve_parts(weights);
   auto header = header_of(weights);
   if (!header.ok()) return header.error();
-  Metadata& metadata = header->metadata;
-  Result<std::string> digest = sha256_file(weights);
+  const Result<std::string> digest = sha256_file(weights);
   if (!digest.ok()) return digest.error();
   ArtifactFacts facts;
   facts.file = {fs::path(weights).filename().string(), weights, *digest};
-  facts.method = metadata["qfs.method"];
-  facts.backbone = metadata["qfs.backbone"];
-  facts.training_cell = metadata["qfs.training_cell"];
-  if (const std::string& recipe = metadata["qfs.recipe"]; !recipe.empty()) {
-    if (Status read = read_recipe(recipe, weights, facts.recipe); !read.ok()) return read.error();
-    return facts;
-  }
+  const Result<bool> ours = read_metadata(header->metadata, facts);
+  if (!ours.ok()) return ours.error();
+  if (*ours) return facts;
   // Without our metadata these say how the tensors are meant: they are part of the artifact.
   struct Beside {
     const char* name;

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFile = "checkpoint.safetensors";
+const std::string kFile(checkpoints::kTrainingCheckpoint);
 constexpr const char* kStateKey = "qfs.training";
 
 json cost_json(const TrainingCost& cost) {

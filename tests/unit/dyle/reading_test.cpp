@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "methods/models/checkpoints/safetensors.h"
+#include "methods/models/peft/tensor_files.h"
 #include "methods/models/registry/artifacts.h"
 #include "methods/models/registry/registry.h"
 #include "methods/zero_shot/session.h"
@@ -239,6 +242,48 @@ TEST_F(DyleReadingTest, a_folder_stands_for_the_trained_file_in_it) {
   const test::TemporaryFolder empty;
   EXPECT_THAT(registry::resolve_artifact(empty.path()).error().message,
               HasSubstr("there is no trained file '" + empty.path() + "/adapter_model"));
+}
+
+TEST_F(DyleReadingTest, the_releases_two_files_in_a_folder_are_one_model) {
+  use_seq2seq();
+  const test::TemporaryFolder roberta;
+  request_.backbones[kExtractor] = test::TinyEncoder{.roberta = true}.write(roberta);
+  request_.params.set("trained", std::string("weights"));
+  trained("whole", 3);
+  const std::string said = predicted(meeting(34)).text;
+  const auto file = checkpoints::open_safetensors(trained_path("whole"));
+  ASSERT_TRUE(file.ok());
+  std::map<std::string, at::Tensor> extractor;
+  std::map<std::string, at::Tensor> generator;
+  for (const checkpoints::TensorEntry& entry : (*file)->tensors()) {
+    (entry.name.starts_with("rag.") ? generator : extractor)[entry.name] =
+        *peft::read_tensor(**file, entry);
+  }
+  const auto put = [&](const std::string& name, const std::map<std::string, at::Tensor>& tensors) {
+    folder_.write("release/" + name + ".safetensors",
+                  peft::tensor_file_bytes(tensors, {}, at::kFloat));
+  };
+  put("best-retriever", extractor);
+  put("best-generator", generator);
+  const auto facts = registry::resolve_artifact(folder_ / "release");
+  ASSERT_TRUE(facts.ok()) << facts.error().to_string();
+  EXPECT_EQ(facts->file.path, folder_ / "release");
+  EXPECT_EQ(facts->file.digest.size(), 64U);
+  EXPECT_EQ(facts->method, "") << "of the release's files nothing is known";
+  request_.artifacts["adapter"] = facts->file;
+  EXPECT_EQ(predicted(meeting(34)).text, said);
+  // Both may have a tensor, if it is the same; else it is not clear which is meant.
+  generator["classifier.bias"] = extractor.at("classifier.bias");
+  put("best-generator", generator);
+  const auto other = registry::resolve_artifact(folder_ / "release");
+  ASSERT_TRUE(other.ok()) << other.error().to_string();
+  EXPECT_NE(other->file.digest, facts->file.digest);
+  EXPECT_EQ(predicted(meeting(34)).text, said);
+  generator["classifier.bias"] = extractor.at("classifier.bias") + 1;
+  put("best-generator", generator);
+  EXPECT_THAT(registry::resolve_artifact(folder_ / "release").error().message,
+              HasSubstr("the tensor 'classifier.bias' is another one in"));
+  EXPECT_THAT(write_refusal(meeting(34)), HasSubstr("the tensor 'classifier.bias'"));
 }
 
 TEST_F(DyleReadingTest, outputs_say_what_the_extractor_did_not_see) {

@@ -6,7 +6,8 @@
 // is not global attends, in one softmax by the layer's usual projections, to its window and to the
 // global tokens; a global token to everything by the second set. Scores are computed a block of
 // queries at a time against the keys that its windows reach, so that memory and work grow linearly
-// with the text.
+// with the text; by ATen's masked attention, which is a fused kernel or, where it has none, two
+// products and a softmax.
 #pragma once
 
 #include <ATen/core/Tensor.h>

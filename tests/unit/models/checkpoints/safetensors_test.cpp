@@ -185,5 +185,51 @@ TEST_F(SafetensorsTest, a_file_has_the_bytes_of_what_is_made_in_memory) {
   EXPECT_EQ((*file)->tensors().size(), 2U);
 }
 
+TEST_F(SafetensorsTest, the_files_of_a_folder_are_read_as_one) {
+  const auto put = [&](const std::string& name, const std::vector<float>& shared,
+                       const std::map<std::string, std::string>& metadata) {
+    const auto tensor = [](const std::string& its, const std::vector<float>& values) {
+      return StoredTensor{its,
+                          TensorType::f32,
+                          {static_cast<int64_t>(values.size())},
+                          {reinterpret_cast<const char*>(values.data()), values.size() * 4}};
+    };
+    const std::vector<float> own = {1, 2};
+    folder_.write("parts/" + name + ".safetensors",
+                  safetensors_bytes({tensor(name, own), tensor("shared", shared)}, metadata));
+  };
+  const std::string path = folder_ / "parts";
+  const auto refusal = [&] {
+    const auto model = open_safetensors(path);
+    return model.ok() ? std::string("no error") : model.error().to_string();
+  };
+  std::filesystem::create_directory(path);
+  EXPECT_THAT(refusal(), HasSubstr("no .safetensors file in"));
+  put("b", {3, 4}, {{"format", "pt"}, {"of", "b"}});
+  put("a", {3, 4}, {{"format", "pt"}});
+  folder_.write("parts/checkpoint.safetensors", "what a training goes on from");
+  folder_.write("parts/README.md", "");
+  const auto model = open_safetensors(path);
+  ASSERT_TRUE(model.ok()) << model.error().to_string();
+  std::vector<std::string> names;
+  for (const TensorEntry& entry : (*model)->tensors()) names.push_back(entry.name);
+  EXPECT_THAT(names, ElementsAre("a", "b", "shared"));
+  std::vector<float> values(2);
+  ASSERT_TRUE((*model)->read(*(*model)->find("shared"), values).ok());
+  EXPECT_THAT(values, ElementsAre(3, 4));
+  EXPECT_EQ((*model)->metadata().at("of"), "b");
+  EXPECT_EQ(*(*model)->digest(), *files_digest(path, {"a.safetensors", "b.safetensors"}));
+
+  put("b", {3, 5}, {{"format", "pt"}});
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("b.safetensors"), HasSubstr("the tensor 'shared' is"),
+                               HasSubstr("a.safetensors")));
+  put("b", {3, 4, 4}, {{"format", "pt"}});
+  EXPECT_THAT(refusal(), HasSubstr("the tensor 'shared' is"));
+  put("b", {3, 4}, {{"format", "np"}});
+  EXPECT_THAT(refusal(), HasSubstr("its metadata 'format'"));
+  folder_.write("parts/b.safetensors", "short");
+  EXPECT_THAT(refusal(), HasSubstr("b.safetensors"));
+}
+
 }  // namespace
 }  // namespace qfs::checkpoints

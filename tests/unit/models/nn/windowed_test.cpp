@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "methods/models/nn/runtime/device_runtime.h"
@@ -157,6 +158,27 @@ std::vector<Positions> patterns(int64_t length) {
   return all;
 }
 
+/// While it lives, ATen attends by two products and a softmax, as where it has no fused kernel: the
+/// scores of a block of queries are whole in memory.
+class Unfused {
+ public:
+  Unfused() : before_(at::globalContext().userEnabledFlashSDP()) {
+    at::globalContext().setSDPUseFlash(false);
+  }
+  ~Unfused() { at::globalContext().setSDPUseFlash(before_); }
+  Unfused(const Unfused&) = delete;
+  Unfused& operator=(const Unfused&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Which of its ways ATen takes for masked attention: 0 is the one of two products.
+int64_t chosen_way() {
+  const at::Tensor rows = at::zeros({1, 2, 8, 4}, at::kDouble);
+  return at::_fused_sdp_choice(rows, rows, rows, at::ones({8, 8}, at::kBool));
+}
+
 class LedWindowsTest : public ::testing::Test {
  protected:
   LedWindowsTest() {
@@ -183,6 +205,24 @@ TEST_F(LedWindowsTest, it_equals_the_definition_for_every_pattern_of_global_toke
         const at::Tensor actual = with_masks(layer, window, global);
         EXPECT_TRUE(at::allclose(actual, expected, 1e-10, 1e-10));
         EXPECT_EQ(actual.sizes(), expected.sizes());
+      }
+    }
+  }
+}
+
+TEST_F(LedWindowsTest, two_products_and_a_softmax_give_the_same_where_no_fused_kernel_is) {
+  EXPECT_NE(chosen_way(), 0);
+  const Unfused scope;
+  ASSERT_EQ(chosen_way(), 0);
+  for (const int64_t length : {1, 12, 127, 128, 129, 300}) {
+    const Layer layer = random_layer(length, 2, 4);
+    for (const Positions& global : patterns(length)) {
+      for (const Window& window : {Window{.reach = 1}, Window{.reach = 5}, Window{.reach = 64},
+                                   Window{.reach = 400}, Window{.reach = 64, .blocks = true}}) {
+        SCOPED_TRACE("length " + std::to_string(length) + ", reach " +
+                     std::to_string(window.reach) + ", global " + ::testing::PrintToString(global));
+        EXPECT_TRUE(at::allclose(with_masks(layer, window, global), defined(layer, window, global),
+                                 1e-10, 1e-10));
       }
     }
   }
@@ -286,17 +326,22 @@ TEST_F(LedWindowsTest, gradients_are_those_of_plain_autograd) {
       return found;
     };
     const std::vector<at::Tensor> expected = gradients(dense(layer, window, global));
-    const std::vector<at::Tensor> actual = gradients(with_masks(layer, window, global));
-    ASSERT_TRUE(actual[1].defined());
-    EXPECT_GT(actual[1].abs().max().item<double>(), 1e-3);
-    for (size_t i = 0; i < leaves.size(); ++i) {
-      SCOPED_TRACE(i);
-      // States ask and are asked by the global projections alone here.
-      const bool of_global = i != 1;
-      ASSERT_EQ(actual[i].defined(), expected[i].defined());
-      EXPECT_EQ(actual[i].defined(), !of_global || !global.empty());
-      if (actual[i].defined()) {
-        EXPECT_TRUE(at::allclose(actual[i], expected[i], 1e-9, 1e-9));
+    for (const bool fused : {true, false}) {
+      SCOPED_TRACE(fused ? "fused" : "by two products");
+      std::optional<Unfused> scope;
+      if (!fused) scope.emplace();
+      const std::vector<at::Tensor> actual = gradients(with_masks(layer, window, global));
+      ASSERT_TRUE(actual[1].defined());
+      EXPECT_GT(actual[1].abs().max().item<double>(), 1e-3);
+      for (size_t i = 0; i < leaves.size(); ++i) {
+        SCOPED_TRACE(i);
+        // States ask and are asked by the global projections alone here.
+        const bool of_global = i != 1;
+        ASSERT_EQ(actual[i].defined(), expected[i].defined());
+        EXPECT_EQ(actual[i].defined(), !of_global || !global.empty());
+        if (actual[i].defined()) {
+          EXPECT_TRUE(at::allclose(actual[i], expected[i], 1e-9, 1e-9));
+        }
       }
     }
   }
