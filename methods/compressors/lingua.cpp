@@ -10,6 +10,8 @@ namespace {
 
 /// Tokens of a text beyond its own that the tool counts.
 constexpr int64_t kAroundText = 2;
+/// Tokens that whole texts may have beyond the target.
+constexpr int64_t kBeyondTarget = 100;
 
 /// An index of a Python slice.
 int64_t sliced(int64_t index, int64_t size) {
@@ -134,6 +136,38 @@ std::vector<std::vector<int64_t>> released_windows(std::span<const int64_t> text
   }
   if (!open.empty()) plan.push_back(std::move(open));
   return plan;
+}
+
+Result<LinguaTask> texts_as_released(LinguaTask task, const TokenLosses& losses) {
+  if (task.texts.size() < 2) return task;
+  std::vector<std::vector<int32_t>> texts;
+  std::vector<double> means;
+  auto at = task.ids.begin();
+  for (const int64_t length : task.texts) {
+    std::vector<int32_t>& text = texts.emplace_back(at, at + length);
+    at += length;
+    std::vector<int32_t> read = {task.begin};
+    read.insert(read.end(), text.begin(), text.end());
+    const auto found = losses(read, 1);
+    if (!found.ok()) return found.error();
+    means.push_back(std::accumulate(found->begin(), found->end(), 0.0) /
+                    static_cast<double>(std::max<size_t>(found->size(), 1)));
+  }
+  std::vector<size_t> order(texts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return means[a] > means[b]; });
+  int64_t room = task.target + kBeyondTarget;
+  size_t kept = 0;
+  while (kept < order.size() && room >= 0) room -= task.texts[order[kept++]] + 1;
+  order.resize(kept);
+  std::ranges::sort(order);
+  task.ids.clear();
+  task.texts.clear();
+  for (const size_t i : order) {
+    task.ids.insert(task.ids.end(), texts[i].begin(), texts[i].end());
+    task.texts.push_back(static_cast<int64_t>(texts[i].size()));
+  }
+  return task;
 }
 
 Result<std::vector<int32_t>> keep_as_released(const LinguaTask& task, const TokenLosses& losses) {

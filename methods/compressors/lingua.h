@@ -20,7 +20,7 @@ using TokenLosses =
 
 struct LinguaTask {
   int32_t begin = 0;                ///< the token in front, never counted
-  std::vector<int32_t> ids;         ///< of one text
+  std::vector<int32_t> ids;         ///< of one text, or of several, one behind the other
   int64_t target = 0;               ///< tokens to be kept
   int64_t window = 200;             ///< tokens that are chosen from at once
   std::vector<int64_t> texts = {};  ///< lengths of the texts that `ids` are, if they are several
@@ -34,6 +34,11 @@ Result<std::vector<int32_t>> keep_exactly(const LinguaTask& task, const TokenLos
 /// threshold over all losses of the moment, a rest shorter than a window stays whole, and a text
 /// shorter than one hardly changes.
 Result<std::vector<int32_t>> keep_as_released(const LinguaTask& task, const TokenLosses& losses);
+
+/// The task of those of several texts that the tool goes on with: where the mean loss is largest,
+/// until their lengths, each with the token in front, are above the target and 100 more; the one
+/// that goes over stays, and so does their order. One text stays in any case.
+Result<LinguaTask> texts_as_released(LinguaTask task, const TokenLosses& losses);
 
 /// The windows that the tool goes by: each a list of its texts' lengths.
 std::vector<std::vector<int64_t>> released_windows(std::span<const int64_t> texts, int64_t window);

@@ -48,6 +48,12 @@ std::vector<Piece> Compressor::assemble(const CompressionTask& task,
   return pieces;
 }
 
+Result<Compressed> Compressor::compress_demonstrations(const CompressionTask& task) const {
+  auto compressed = compress({&task, 1});
+  if (!compressed.ok()) return compressed.error();
+  return std::move(compressed->front());
+}
+
 nn::AdapterSet Compressor::generator_adapters() const { return {}; }
 
 Result<Plan> NoCompressor::plan(const PromptParts& parts) const {

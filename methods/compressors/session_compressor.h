@@ -80,6 +80,9 @@ class Compressor {
                                       std::span<const Piece> memory) const;
   /// How one of several demonstrations is read: token by token, unless a method says otherwise.
   virtual Segment demonstration(Range content) const { return {content, content.count}; }
+  /// What demonstrations, the segments of a plan, become: as segments do, unless a method says
+  /// otherwise.
+  virtual Result<Compressed> compress_demonstrations(const CompressionTask& task) const;
   /// Whether memory stands in front of all else, and not behind what every prompt opens with.
   virtual bool memory_opens() const { return false; }
   /// What stands where rows do.

@@ -153,9 +153,9 @@ Result<std::unique_ptr<Demonstrations>> open_token_demonstrations(const SessionR
     chosen.tokens += content.count;
   }
   const CompressionTask task{parts, plan};
-  auto compressed = compressor.compress({&task, 1});
+  auto compressed = compressor.compress_demonstrations(task);
   if (!compressed.ok()) return compressed.error();
-  chosen.pieces = std::move(compressed->front().memory);
+  chosen.pieces = std::move(compressed->memory);
   return std::unique_ptr<Demonstrations>(std::make_unique<FixedDemonstrations>(std::move(chosen)));
 }
 

@@ -41,10 +41,14 @@ class Lingua final : public Compressor {
   Result<std::vector<Compressed>> compress(std::span<const CompressionTask> tasks) const override;
   /// As many of its tokens as a segment of that length keeps.
   Segment demonstration(Range content) const override;
+  /// As the tool chooses: of all of them together, as one piece.
+  Result<Compressed> compress_demonstrations(const CompressionTask& task) const override;
 
  private:
-  /// Of a segment's tokens those that are kept.
-  Result<std::vector<int32_t>> kept_of(std::span<const int32_t> content, int64_t target,
+  /// The small model, which notes what it reads in `passes`.
+  Result<TokenLosses> losses(std::vector<ReadPass>& passes) const;
+  /// Of the tokens of a task's segments those that are kept.
+  Result<std::vector<int32_t>> kept_of(const PromptParts& parts, std::span<const Segment> segments,
                                        const TokenLosses& losses) const;
 
   std::shared_ptr<const nn::Decoder> decoder_;

@@ -324,8 +324,13 @@ std::vector<ParamSpec> IcaeSpec::adapter_params() const {
   return params;
 }
 
-std::vector<std::string> UntrainedSpec::layers(const Params&, const BackboneFacts& facts) const {
-  return decoding::generation_layers(facts);
+std::vector<std::string> UntrainedSpec::layers(const Params& params,
+                                               const BackboneFacts& facts) const {
+  std::vector<std::string> layers = decoding::generation_layers(facts);
+  if (shots_of(params) > 0 && params.find<std::string>("mode") == "official") {
+    layers.emplace_back("lingua-texts@1");
+  }
+  return layers;
 }
 
 std::vector<ParamSpec> UntrainedSpec::params() const {

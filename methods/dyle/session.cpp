@@ -307,10 +307,9 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   auto extractor = ranking::SnippetScorer::open(model_of_role->second, cache);
   if (!extractor.ok()) return extractor.error();
   DyleModel model(Settings(request.params), *std::move(extractor), *backbone);
-  const bool needs_gate = !model.settings().is_static;
   DyleTensors tensors;
   if (prompted::all_weights(request.params)) {
-    auto trained = read_weights(file->second, request, model, needs_gate);
+    auto trained = read_weights(file->second, request, model);
     if (!trained.ok()) return trained.error();
     auto changed = std::make_shared<architectures::Backbone>(**backbone);
     changed->network = std::move(trained->generator);
@@ -318,9 +317,14 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
     model = DyleModel(model.settings(), std::move(trained->extractor), *backbone);
     tensors = std::move(trained->tensors);
   } else {
-    auto read = read_artifact(file->second.path, request, needs_gate);
+    auto read = read_artifact(file->second.path, request);
     if (!read.ok()) return read.error();
     tensors = *std::move(read);
+  }
+  const int64_t width = (*backbone)->network->work({}).head.inputs;
+  const bool needs_gate = !model.settings().is_static;
+  if (Status gate = check_gate(tensors.gate, width, needs_gate, file->second.path); !gate.ok()) {
+    return gate.error();
   }
   const bool similar = tensors.extractor.head.contains(ranking::kSimilarity);
   if (similar != model.settings().chunks.query_apart) {

@@ -94,11 +94,6 @@ DyleTensors all_weights_of(const Params& params, uint64_t seed, const DyleModel&
   return tensors;
 }
 
-Status check_gate(const DyleTensors& tensors, bool needs_gate, const std::string& path) {
-  if (!needs_gate || tensors.gate.size() == 6) return {};
-  return data_error("there is no gate: it was trained with \"prior\": \"static\"", path);
-}
-
 }  // namespace
 
 Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleModel& model,
@@ -127,13 +122,33 @@ std::string artifact_bytes(const DyleTensors& tensors, const std::string& extrac
   return peft::tensor_file_bytes(tensors.all(), std::move(metadata), type);
 }
 
-Result<DyleTensors> read_artifact(const std::string& path, const SessionRequest& request,
-                                  bool needs_gate) {
+Result<DyleTensors> read_artifact(const std::string& path, const SessionRequest& request) {
   auto tensors = read(path);
   if (!tensors.ok()) return tensors;
   if (Status fits = check_models(*tensors, request, path); !fits.ok()) return fits.error();
-  if (Status whole = check_gate(*tensors, needs_gate, path); !whole.ok()) return whole.error();
   return tensors;
+}
+
+Status check_gate(const training::NamedTensors& gate, int64_t width, bool needed,
+                  const std::string& path) {
+  if (gate.empty()) {
+    if (!needed) return {};
+    return data_error("there is no gate: it was trained with \"prior\": \"static\"", path);
+  }
+  training::NamedTensors known = new_gate(width, 0);
+  for (const auto& [name, tensor] : gate) {
+    const auto like = known.find(name);
+    if (like == known.end()) return data_error("the tensor '" + name + "' is none of DYLE's", path);
+    if (like->second.sizes() != tensor.sizes()) {
+      return data_error("the tensor '" + name + "' is " + checkpoints::shape_text(tensor.sizes()) +
+                            "; the generator's gate has " +
+                            checkpoints::shape_text(like->second.sizes()),
+                        path);
+    }
+    known.erase(like);
+  }
+  if (known.empty()) return {};
+  return data_error("the gate has no '" + known.begin()->first + "'", path);
 }
 
 Status write_weights(const std::string& path, const DyleTensors& tensors,
@@ -149,7 +164,7 @@ Status write_weights(const std::string& path, const DyleTensors& tensors,
 }
 
 Result<TrainedModels> read_weights(const Resource& file, const SessionRequest& request,
-                                   const DyleModel& model, bool needs_gate) {
+                                   const DyleModel& model) {
   const auto opened = checkpoints::open_safetensors(file.path);
   if (!opened.ok()) return opened.error();
   TrainedModels trained;
@@ -169,9 +184,13 @@ Result<TrainedModels> read_weights(const Resource& file, const SessionRequest& r
       return data_error("the tensor '" + entry.name + "' is none of DYLE's", file.path);
     }
   }
-  Status whole = trained.tensors.extractor.complete(1, file.path);
-  if (whole.ok()) whole = check_gate(trained.tensors, needs_gate, file.path);
-  if (!whole.ok()) return whole.error();
+  if (!trained.tensors.generator.layers.empty() ||
+      !trained.tensors.extractor.adapter.layers.empty()) {
+    return data_error("low-rank matrices stand beside all weights", file.path);
+  }
+  if (Status whole = trained.tensors.extractor.complete(1, file.path); !whole.ok()) {
+    return whole.error();
+  }
   auto extractor = model.extractor().read(*opened, file.path);
   if (!extractor.ok()) return extractor.error();
   trained.extractor = *std::move(extractor);
@@ -194,7 +213,7 @@ Status begin_with(const std::string& path, const SessionRequest& request, DyleTe
     }
     return peft::begin_with(*adapter, path, tensors.generator);
   }
-  const auto given = read_artifact(path, request, false);
+  const auto given = read_artifact(path, request);
   if (!given.ok()) return given.error();
   if (Status same = ranking::check_same_score(given->extractor, path, tensors.extractor);
       !same.ok()) {

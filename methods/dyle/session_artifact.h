@@ -20,10 +20,8 @@ Result<DyleTensors> new_tensors(const Params& params, uint64_t seed, const DyleM
 std::string artifact_bytes(const DyleTensors& tensors, const std::string& extractor_digest,
                            std::map<std::string, std::string> metadata, at::ScalarType type);
 
-/// Reads a file that artifact_bytes made. `data`: another file, one of other models, or one without
-/// a gate where `needs_gate`.
-Result<DyleTensors> read_artifact(const std::string& path, const SessionRequest& request,
-                                  bool needs_gate);
+/// Reads a file that artifact_bytes made. `data`: another file, or one of other models.
+Result<DyleTensors> read_artifact(const std::string& path, const SessionRequest& request);
 
 /// Writes all weights of two models that were trained, with the head and the gate: "roberta.…",
 /// "classifier.…", "rag.generator.…", "rag.dynamic_mlp.…". Errors as write_file.
@@ -42,7 +40,11 @@ struct TrainedModels {
 /// Reads one, of this program or of the release, over models of the same shapes. `data` likewise,
 /// and for a tensor of neither model.
 Result<TrainedModels> read_weights(const Resource& file, const SessionRequest& request,
-                                   const DyleModel& model, bool needs_gate);
+                                   const DyleModel& model);
+
+/// `data` where a file's gate is not one over states of `width`, or is missing where `needed`.
+Status check_gate(const training::NamedTensors& gate, int64_t width, bool needed,
+                  const std::string& path);
 
 /// Puts the values of a file into tensors of the same shapes: one of DYLE, or an adapter of the
 /// generator alone in PEFT's form, as `lora` trains. `invalid_argument` says where they differ.

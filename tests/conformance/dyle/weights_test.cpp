@@ -180,6 +180,30 @@ TEST_P(DyleWeights, have_the_gradients_of_plain_autograd) {
                                tensors_.gate.size() + 2);
 }
 
+TEST_P(DyleWeights, with_one_snippet_learn_what_bart_alone_learns) {
+  const c10::AutoGradMode gradients(true);
+  rows_.inputs.resize(1);
+  const Target learned = target();
+  const auto read = read_target(*decoder_, rows_, learned, nn::Recompute::nothing);
+  ASSERT_TRUE(read.ok()) << read.error().to_string();
+  const Losses losses =
+      losses_of(settings(), tensors_, scores(tensors_), {}, {{1}, 0}, *read, false);
+  nn::SequenceInput input = rows_.inputs.front();
+  input.decoder_ids = learned.begun;
+  const at::Tensor states = *nn::sequence_states(*decoder_, {&input, 1});
+  const at::Tensor logits =
+      at::linear(states, decoder_->head().weight, decoder_->head().bias).log_softmax(-1);
+  at::Tensor plain = at::zeros({}, at::kDouble);
+  int64_t position = 0;
+  for (const int64_t label : learned.labels) {
+    if (label != nn::kNoLabel) plain = plain - logits[position][label];
+    ++position;
+  }
+  EXPECT_GT(plain.item<double>(), 1);
+  EXPECT_NEAR(losses.generation.item<double>(), plain.item<double>(), 1e-9);
+  EXPECT_NEAR(losses.consistency.item<double>(), 0, 1e-12) << "one has all of the weight";
+}
+
 TEST_P(DyleWeights, have_the_gradients_that_differences_say) {
   const c10::AutoGradMode gradients(true);
   const auto found = gradients_of(loss(tensors_, nn::Recompute::nothing));

@@ -202,6 +202,41 @@ TEST_F(FewShotTest, llmlingua_keeps_of_a_demonstration_what_it_keeps_of_a_segmen
   }
 }
 
+TEST_F(FewShotTest, llmlingua_as_its_tool_chooses_among_all_demonstrations) {
+  make_bank("bank");
+  use_with_bank("llmlingua");
+  request_.params.set("shots", int64_t{3});
+  request_.params.set("mode", std::string("official"));
+  const auto prompts = prompted::open_prompts(request_, cache_);
+  auto decoder =
+      prompts->backbone->network->decoder(request_.runtime, prompts->backbone->digest, cache_);
+  ASSERT_TRUE(decoder.ok());
+  LinguaReading reading{.released = true, .window = 20};
+  reading.rules.ratio = 4;
+  const Lingua lingua(*decoder, reading);
+  const ChosenDemonstrations shown = shown_by(lingua);
+  ASSERT_EQ(shown.pieces.size(), 1U);
+  EXPECT_EQ(shown.keys.size(), 3U);
+  const Bank bank = bank_of("bank");
+  PromptParts parts;
+  for (const std::string& key : shown.keys) {
+    const auto one = std::ranges::find(bank.demonstrations, key, &Demonstration::key);
+    parts.content.insert(parts.content.end(), one->ids.begin(), one->ids.end());
+  }
+  // 72 tokens and 18 wanted: no whole one is left out. As one text they have other windows.
+  const Plan one_text{{{{0, 72}, 18}}, {}, true};
+  const CompressionTask task{parts, one_text};
+  EXPECT_NE(shown.pieces[0].ids, lingua.compress({&task, 1})->front().memory.front().ids);
+  EXPECT_LT(shown.pieces[0].ids.size(), 72U);
+  EXPECT_GT(shown.pieces[0].ids.size(), 18U) << "the tool keeps a rest";
+  const LlmlinguaSpec spec;
+  const BackboneFacts facts;
+  EXPECT_THAT(spec.layers(request_.params, facts), ::testing::Contains("lingua-texts@1"));
+  request_.params.set("shots", int64_t{0});
+  EXPECT_THAT(spec.layers(request_.params, facts),
+              ::testing::Not(::testing::Contains("lingua-texts@1")));
+}
+
 TEST_F(FewShotTest, summaries_gather_over_demonstrations_and_contexts_of_icae_do_not) {
   make_bank("bank");
   for (const std::string name : {"autocompressor", "icae"}) {

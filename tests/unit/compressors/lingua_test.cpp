@@ -82,12 +82,38 @@ TEST(Lingua, the_tool_leaves_a_rest_whole_and_a_short_text_alone) {
   EXPECT_THAT(*keep_as_released({.target = 3}, even), IsEmpty());
 }
 
+TEST(Lingua, the_tool_goes_on_with_the_most_surprising_texts) {
+  // Means by text: the second's is largest, then the fourth's and the first's, which are equal.
+  LinguaTask task{.ids = counted(400), .target = 10, .texts = {100, 100, 100, 100}};
+  const TokenLosses losses = surprised_by({{5, 2.0}, {105, 4.0}, {305, 2.0}});
+  const auto chosen = [&](int64_t target) {
+    task.target = target;
+    return texts_as_released(task, losses)->texts.size();
+  };
+  // 100 tokens and one in front: 110 are left after none, 9 after one, less than none after two.
+  const auto two = texts_as_released(task, losses);
+  ASSERT_TRUE(two.ok());
+  EXPECT_THAT(two->texts, ElementsAre(100, 100));
+  EXPECT_EQ(two->ids.size(), 200U);
+  EXPECT_EQ(two->ids.front(), 1) << "the earlier of equals, in its place";
+  EXPECT_EQ(two->ids[100], 101);
+  EXPECT_EQ(two->target, 10);
+  EXPECT_EQ(chosen(0), 1U);    // 100 - 101 is below 0
+  EXPECT_EQ(chosen(1), 2U);    // 101 - 101 is not
+  EXPECT_EQ(chosen(101), 2U);  // 201 - 202
+  EXPECT_EQ(chosen(102), 3U);
+  EXPECT_EQ(chosen(1000), 4U);
+  task.texts = {400};
+  EXPECT_EQ(chosen(0), 1U) << "nothing is left out of one";
+}
+
 TEST(Lingua, errors_of_the_model_come_out) {
   const TokenLosses broken = [](std::span<const int32_t>, int64_t) -> Result<std::vector<double>> {
     return invalid_argument("too long");
   };
   EXPECT_FALSE(keep_exactly({.ids = counted(3), .target = 1}, broken).ok());
   EXPECT_FALSE(keep_as_released({.ids = counted(3), .target = 1}, broken).ok());
+  EXPECT_FALSE(texts_as_released({.ids = counted(3), .texts = {1, 2}}, broken).ok());
 }
 
 }  // namespace

@@ -284,6 +284,30 @@ TEST_F(DyleReadingTest, the_releases_two_files_in_a_folder_are_one_model) {
   EXPECT_THAT(registry::resolve_artifact(folder_ / "release").error().message,
               HasSubstr("the tensor 'classifier.bias' is another one in"));
   EXPECT_THAT(write_refusal(meeting(34)), HasSubstr("the tensor 'classifier.bias'"));
+  // What the release's encoder has besides is passed over; nothing else is.
+  generator.erase("classifier.bias");
+  extractor["roberta.embeddings.position_ids"] = at::zeros({1, 4});
+  extractor["roberta.pooler.dense.weight"] = at::zeros({2, 2});
+  put("best-retriever", extractor);
+  put("best-generator", generator);
+  EXPECT_EQ(predicted(meeting(34)).text, said);
+  const auto refused = [&](const std::string& name, const at::Tensor& tensor) {
+    auto changed = generator;
+    changed[name] = tensor;
+    put("best-generator", changed);
+    return write_refusal(meeting(34));
+  };
+  EXPECT_THAT(refused("rag.dynamic_mlp.6.weight", at::zeros({1, 2})),
+              HasSubstr("'rag.dynamic_mlp.6.weight' is none of DYLE's"));
+  EXPECT_THAT(refused("rag.dynamic_mlp.4.weight", at::zeros({1, 3})),
+              HasSubstr("'rag.dynamic_mlp.4.weight' is [1, 3]; the generator's gate has [1, "));
+  for (const char* of_model : {"generator.model.layers.0.q_proj", "extractor.encoder.layer.0.x"}) {
+    EXPECT_THAT(refused(std::string(of_model) + ".lora_A.weight", at::zeros({2, 2})),
+                HasSubstr("low-rank matrices stand beside all weights"));
+  }
+  generator.erase("rag.dynamic_mlp.2.bias");
+  put("best-generator", generator);
+  EXPECT_THAT(write_refusal(meeting(34)), HasSubstr("the gate has no 'rag.dynamic_mlp.2.bias'"));
 }
 
 TEST_F(DyleReadingTest, outputs_say_what_the_extractor_did_not_see) {
