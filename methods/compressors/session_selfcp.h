@@ -73,13 +73,12 @@ class Selfcp final : public TrainedCompressor {
   void replace(const training::NamedTensors& tensors) override { tensors_ = tensors; }
   void set_recompute(nn::Recompute recompute) override { recompute_ = recompute; }
 
-  /// The connector alone: H [rows, hidden] to Z.
-  at::Tensor connected(const at::Tensor& states) const;
-
   /// What is read for a segment that sees no other.
   ReadPass pass_over(const PromptParts& parts, const Segment& segment) const;
 
  private:
+  /// The connector alone: H [rows, hidden] to Z.
+  at::Tensor connected(const at::Tensor& states) const;
   /// What is read for one segment; `earlier`: memory of those before it.
   nn::SequenceInput compressor_input(const CompressionTask& task, const Segment& segment,
                                      std::span<const Piece> earlier) const;
