@@ -143,6 +143,12 @@ Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& 
 
 Status check_memory_bank(const Params& params) {
   if (params.has("bank_ratio") && !has_bank(params)) return needs_bank("bank_ratio");
+  const int64_t longest = params.find<int64_t>("train_window").value_or(kWindow);
+  if (has_bank(params) && bank_ratio(params) > static_cast<double>(longest)) {
+    return invalid_argument("'bank_ratio' is " + shortest_decimal(bank_ratio(params)) +
+                            "; a demonstration has at most " + std::to_string(longest) +
+                            " tokens ('train_window'), and that number gives one memory token");
+  }
   for (const char* name : {"demonstrations", "bank_score", "shots_as"}) {
     if (params.has(name) && !params.has("shots")) {
       return invalid_argument("'" + std::string(name) + "' needs 'shots'");

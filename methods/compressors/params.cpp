@@ -1,5 +1,7 @@
 #include "methods/compressors/params.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 
 #include "harness/api/param_specs.h"
@@ -43,18 +45,22 @@ std::vector<ParamSpec> split_params(bool sides) {
   return params;
 }
 
-Status check_split(const Params& params) {
+Status check_split(const Params& params, bool halves) {
   const double ratio = params.get<double>("ratio");
-  const auto window = static_cast<double>(params.find<int64_t>("local_context").value_or(kWindow));
   if (ratio > 0 && ratio < 1) {
     return invalid_argument(
         "a 'ratio' below 1 makes a document longer; 0 leaves the compressed part out");
   }
-  if (ratio > window) {
+  const int64_t window = params.find<int64_t>("local_context").value_or(kWindow);
+  // Of up to two windows the longer half is compressed.
+  const int64_t read =
+      params.find<int64_t>("input_tokens").value_or(std::numeric_limits<int64_t>::max());
+  const int64_t longest = std::min(window, halves ? read / 2 + read % 2 : read);
+  if (ratio > static_cast<double>(longest)) {
     return invalid_argument("a 'ratio' of " + shortest_decimal(ratio) + " for segments of up to " +
-                            std::to_string(static_cast<int64_t>(window)) +
-                            " tokens ('local_context'); that number gives one memory token, 0 "
-                            "none");
+                            std::to_string(longest) + " tokens ('" +
+                            (longest < window ? "input_tokens" : "local_context") +
+                            "'); that number gives one memory token, 0 none");
   }
   if (params.find<bool>("prefix_reuse").value_or(false)) {
     return invalid_argument("'prefix_reuse' shares tokens; what is compressed are rows");

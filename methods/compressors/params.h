@@ -21,8 +21,9 @@ inline constexpr const char* kMemSize = "mem_size";              ///< of icae
 /// ratio, input_tokens and, where a side is chosen, strategy, memory_position, n_mem_rounding and
 /// compress_short.
 std::vector<ParamSpec> split_params(bool sides);
-/// The rules between them, with `local_context` and `prefix_reuse`.
-Status check_split(const Params& params);
+/// The rules between them, with `local_context` and `prefix_reuse`; `halves`: of a document of up
+/// to two windows one half is compressed.
+Status check_split(const Params& params, bool halves);
 
 /// The ratio of trained rows where their number is left out, and of development losses (the
 /// paper's).

@@ -176,7 +176,7 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
   if (least > largest || least > window) {
     return invalid_argument("'ratio_min' is " + std::to_string(least) + ", 'ratio_max' " +
                             std::to_string(largest) + " and 'train_window' " +
-                            std::to_string(window) + "; expected them in this order");
+                            std::to_string(window) + "; expected the first to be the least");
   }
   if (params.get<std::string>("train_mix") == "released" &&
       params.get<std::string>("train_strategy") != "both") {
@@ -201,7 +201,7 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
   if (ratio > 0 && params.find<double>("pass_ratio").value_or(0) > ratio) {
     return invalid_argument("'pass_ratio' is above 'ratio': what is not read gives no memory");
   }
-  return check_split(params);
+  return check_split(params, /*halves=*/true);
 }
 
 Status SelfcpSpec::check_training(const Params& params, const TrainingFacts& facts) const {
@@ -291,7 +291,7 @@ Status LoraCompressorSpec::check_adapter(const Params& params) const {
     return invalid_argument("a 'ratio' of 0 leaves nothing of the document to read");
   }
   if (Status status = check_demonstrations(params, this->params()); !status.ok()) return status;
-  return check_split(params);
+  return check_split(params, /*halves=*/false);
 }
 
 Needs LoraCompressorSpec::needs(const Params& params) const {
@@ -424,7 +424,7 @@ Needs LlmlinguaSpec::needs(const Params& params) const {
 }
 
 Status LlmlinguaSpec::validate(const Params& params) const {
-  if (Status status = check_split(params); !status.ok()) return status;
+  if (Status status = check_split(params, /*halves=*/true); !status.ok()) return status;
   return UntrainedSpec::validate(params);
 }
 

@@ -96,6 +96,47 @@ TEST(CompressorSpecs, AutoEncodingCompressesTheWholeDocument) {
   }
 }
 
+TEST(CompressorSpecs, ARatioIsOfTheLongestSegmentThatIsRead) {
+  const auto refused = [](const std::string& name, int64_t read, double ratio) {
+    const auto spec = spec_named(name);
+    Params params;
+    for (const ParamSpec& param : spec->params()) {
+      if (param.default_value) params.set(param.name, *param.default_value);
+    }
+    params.set("local_context", int64_t{512});
+    params.set("input_tokens", read);
+    params.set("ratio", ratio);
+    const Status status = spec->validate(params);
+    return status.ok() ? std::string("fine") : status.error().message;
+  };
+  for (const char* name : {"selfcp", "llmlingua"}) {
+    EXPECT_EQ(refused(name, 599, 300), "fine") << name;  // the longer half
+    EXPECT_THAT(refused(name, 600, 301),
+                HasSubstr("a 'ratio' of 301 for segments of up to 300 tokens ('input_tokens')"));
+    EXPECT_EQ(refused(name, 1023, 512), "fine") << name;
+    EXPECT_THAT(refused(name, 2048, 513), HasSubstr("up to 512 tokens ('local_context')"));
+  }
+  for (const char* name : {"autocompressor", "icae"}) {
+    EXPECT_EQ(refused(name, 100, 100), "fine") << name;
+    EXPECT_THAT(refused(name, 100, 101),
+                HasSubstr("a 'ratio' of 101 for segments of up to 100 tokens ('input_tokens')"));
+  }
+}
+
+TEST(CompressorSpecs, ABanksRatioIsOfTheLongestDemonstration) {
+  Params params;
+  for (const ParamSpec& param : SelfcpSpec().params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  params.set("bank", int64_t{8});
+  params.set("train_window", int64_t{64});
+  params.set("bank_ratio", 64.0);
+  EXPECT_TRUE(SelfcpSpec().validate(params).ok());
+  params.set("bank_ratio", 65.0);
+  EXPECT_THAT(SelfcpSpec().validate(params).error().message,
+              HasSubstr("'bank_ratio' is 65; a demonstration has at most 64 tokens"));
+}
+
 TEST(CompressorSpecs, OneWindowHasNoMemory) {
   for (const char* name : {"selfcp", "llmlingua"}) {
     const auto spec = spec_named(name);
