@@ -60,14 +60,18 @@ class LabelSession final : public MethodSession {
     times.prefill_ns = monotonic_ns() - compressed_ns;
     times.first_token_ns = monotonic_ns() - begin_ns;
     const size_t labels = parts_.labels.size();
+    Work compressing;
     for (size_t i = 0; i < unit.size(); ++i) {
-      auto prediction = prediction_of(unit[i].example, demonstrations[i],
-                                      std::span(candidates).subspan(i * labels, labels));
+      const auto own = std::span(candidates).subspan(i * labels, labels);
+      const nn::SequenceShape& shape = parts_.reader->shape().sequence;
+      times.prefill_work.flops += pass_flops(read_passes(own), shape).value_or(0);
+      compressing.flops += pass_flops(demonstrations[i].passes, shape).value_or(0);
+      auto prediction = prediction_of(unit[i].example, demonstrations[i], own);
       if (!prediction.ok()) return of_example(unit[i], prediction.error());
       times.prefill_tokens += prediction->tokens_in;
       sink.emit(unit[i].ordinal, *std::move(prediction));
     }
-    sink.phase({"compress", compressed_ns - begin_ns, 0});
+    sink.phase({"compress", compressed_ns - begin_ns, 0, compressing});
     prompted::tell_times(times, static_cast<int64_t>(unit.size()), sink);
     return {};
   }
@@ -138,6 +142,17 @@ class LabelSession final : public MethodSession {
     });
   }
 
+  /// What scoring them reads.
+  std::vector<ReadPass> read_passes(std::span<const Candidate> candidates) const {
+    std::vector<ReadPass> passes;
+    for (const Candidate& one : candidates) {
+      const auto length = static_cast<int64_t>(one.input.ids.size());
+      passes.push_back({length, static_cast<int64_t>(one.of_answer.size()),
+                        parts_.compressor->generator_beside() * static_cast<double>(length)});
+    }
+    return passes;
+  }
+
   Result<Prediction> prediction_of(const Example& example,
                                    const ChosenDemonstrations& demonstrations,
                                    std::span<const Candidate> candidates) const {
@@ -160,12 +175,12 @@ class LabelSession final : public MethodSession {
     prediction.truncation = document->ledger;
     nlohmann::json choices = nlohmann::json::array();
     std::vector<ReadPass> passes = demonstrations.passes;
+    for (const ReadPass& pass : read_passes(candidates)) {
+      prediction.tokens_in += pass.tokens;
+      passes.push_back(pass);
+    }
     for (size_t i = 0; i < candidates.size(); ++i) {
       const Candidate& one = candidates[i];
-      const auto length = static_cast<int64_t>(one.input.ids.size());
-      prediction.tokens_in += length;
-      passes.push_back({length, static_cast<int64_t>(one.of_answer.size()),
-                        parts_.compressor->generator_beside() * static_cast<double>(length)});
       choices.push_back({{"answer", parts_.labels[i]},
                          {"label", one.perplexities.label},
                          {"full", one.perplexities.full}});

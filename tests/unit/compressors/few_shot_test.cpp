@@ -310,6 +310,12 @@ TEST_F(FewShotTest, labels_are_read_behind_demonstrations) {
   const auto last = static_cast<int64_t>(input.ids.size()) - 1;
   EXPECT_NEAR(shown.at("choices")[1].at("label").get<double>(),
               std::exp(-logits->log_softmax(1)[last - 1]['b'].item<double>()), 1e-2);
+  // What its parts took is what the row says, of all labels.
+  const auto sink = run({example(3)});
+  EXPECT_EQ(sink.work.at("compress").flops, 0) << "read token by token";
+  EXPECT_NEAR(
+      static_cast<double>(sink.work.at("prefill").flops) / shown.at("flops_lean").get<double>(), 1,
+      1e-9);
   // LLMLingua reads the template whole; AutoCompressor adapts what reads it, ICAE puts a row in
   // front of it.
   use_with_bank("llmlingua");
