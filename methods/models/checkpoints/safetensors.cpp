@@ -193,21 +193,21 @@ Status check_same(const Shard& one, const SafetensorsTensor& its, const Shard& o
       one.file->path());
 }
 
-/// Takes out of `shard` the tensors that an earlier one has, too.
-Status without_repeated(const std::vector<Shard>& earlier, Shard& shard) {
+/// A tensor by the shard that has it first.
+using KnownTensors = std::map<std::string, std::pair<size_t, SafetensorsTensor>>;
+
+/// Takes out of `shard` the tensors that an earlier one has, too, and notes the others.
+Status without_repeated(const std::vector<Shard>& earlier, KnownTensors& known, Shard& shard) {
   std::vector<SafetensorsTensor> own;
   for (SafetensorsTensor& tensor : shard.header.tensors) {
-    bool repeated = false;
-    for (const Shard& other : earlier) {
-      const auto found =
-          std::ranges::find(other.header.tensors, tensor.entry.name,
-                            [](const SafetensorsTensor& one) { return one.entry.name; });
-      if (found == other.header.tensors.end()) continue;
-      repeated = true;
-      const Status same = check_same(shard, tensor, other, *found);
-      if (!same.ok()) return same;
+    const auto first = known.find(tensor.entry.name);
+    if (first == known.end()) {
+      known.emplace(tensor.entry.name, std::pair(earlier.size(), tensor));
+      own.push_back(std::move(tensor));
+      continue;
     }
-    if (!repeated) own.push_back(std::move(tensor));
+    const auto& [index, same] = first->second;
+    if (Status is = check_same(shard, tensor, earlier[index], same); !is.ok()) return is;
   }
   shard.header.tensors = std::move(own);
   return {};
@@ -220,11 +220,13 @@ Result<std::shared_ptr<const Checkpoint>> open_folder(const std::string& folder)
     return data_error("has " + std::to_string(names.size()) + " .safetensors files", folder);
   }
   std::vector<Shard> shards;
+  KnownTensors known_tensors;
   std::map<std::string, std::string> metadata;
   for (const std::string& name : names) {
     Result<Shard> shard = open_shard(folder + "/" + name);
     if (!shard.ok()) return shard.error();
-    if (const Status own = without_repeated(shards, *shard); !own.ok()) return own.error();
+    if (const Status own = without_repeated(shards, known_tensors, *shard); !own.ok())
+      return own.error();
     for (const auto& [key, value] : shard->header.metadata) {
       if (const auto [known, is_new] = metadata.emplace(key, value); known->second != value) {
         return data_error("its metadata '" + key + "' are not those of the files before it",
