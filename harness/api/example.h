@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/api/json.h"
@@ -50,6 +51,19 @@ struct NumberedExample {
   int64_t ordinal = 0;
   Example example;
 };
+
+/// Whether a text has nothing but white space.
+inline bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// Whether some segment of the document is not blank.
+inline bool has_text(const Example& example) {
+  for (const Segment& segment : example.document) {
+    if (!is_blank(segment.text)) return true;
+  }
+  return false;
+}
 
 /// One segment as methods and prompts see it: "speaker: text", or the text alone.
 inline std::string rendered(const Segment& segment) {

@@ -162,6 +162,10 @@ class MethodSpec {
     return std::nullopt;
   }
 
+  /// What is refused of an example, to read or to learn from, as far as its texts say it. Likewise,
+  /// once an example.
+  virtual Status check_example(const Params&, const Example&) const { return {}; }
+
   /// Whether a training with these parameters depends on the one of this name, whose stage is not
   /// predicting alone. Only those are the training cell's, and part of its id.
   virtual bool trains_with(const Params&, std::string_view /*name*/) const { return true; }

@@ -155,6 +155,7 @@ class FrontierSearch {
   Result<std::vector<Frontier>> run() {
     const Result<const plan::Plan*> first = plan_at(options_.from);
     if (!first) return first.error();
+    if (Status sound = run::check_inputs(**first, run_); !sound) return sound.error();
     std::map<size_t, std::string> names;
     size_t without = 0;
     for (const plan::Cell& cell : (*first)->cells) {

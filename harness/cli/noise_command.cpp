@@ -243,7 +243,7 @@ Result<ExitCode> run_noise(const NoiseOptions& options, const GlobalOptions& glo
   if (!run) return run.error();
   run->probe = true;
   run->measure = false;
-  if (Status sound = run::check_tokens(*plan, *run); !sound) return sound.error();
+  if (Status sound = run::check_inputs(*plan, *run); !sound) return sound.error();
   const std::string path = sweep_store_path(global.store, plan->experiment.name);
   Result<store::Store> store = open_store_of(*plan, path);
   if (!store) return store.error();

@@ -27,7 +27,7 @@ Result<ExitCode> run_plan_command(const SweepOptions& options, const ShardOption
   if (!plan) return plan.error();
   Result<run::RunOptions> run = run_options(options);
   if (!run) return run.error();
-  if (Status sound = run::check_tokens(*plan, *run); !sound) return sound.error();
+  if (Status sound = run::check_inputs(*plan, *run); !sound) return sound.error();
   const std::string store = sweep_store_path(global.store, plan->experiment.name);
   const Status printed = shards.shards
                              ? emit_shards(*plan, store, *run, options, shards, global.json)

@@ -151,7 +151,7 @@ Result<PlannedTable> plan_sweeps(const claims::ShownTable& table, const Reproduc
     if (!*plan) continue;
     Result<run::RunOptions> run = run_options(options.sweep);
     if (!run) return run.error();
-    if (Status sound = run::check_tokens(**plan, *run); !sound) return sound.error();
+    if (Status sound = run::check_inputs(**plan, *run); !sound) return sound.error();
     tell_needs(**plan);
     planned.sweeps.push_back({**std::move(plan), *std::move(run), sweep.on_device});
   }

@@ -54,7 +54,7 @@ Result<ExitCode> run_sweep(const SweepCommandOptions& command, const GlobalOptio
   if (!plan) return plan.error();
   Result<run::RunOptions> run = run_options(options);
   if (!run) return run.error();
-  if (Status sound = run::check_tokens(*plan, *run); !sound) return sound.error();
+  if (Status sound = run::check_inputs(*plan, *run); !sound) return sound.error();
   const std::string path = sweep_store_path(global.store, plan->experiment.name);
   if (options.dry_run) {
     if (Status printed = print_plan(*plan, path, *run, false); !printed) return printed.error();

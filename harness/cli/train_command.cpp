@@ -153,6 +153,7 @@ Result<ExitCode> run_train(const SweepOptions& options, const GlobalOptions& glo
   }
   Result<run::RunOptions> run = run_options(options);
   if (!run) return run.error();
+  if (Status sound = run::check_inputs(*plan, *run); !sound) return sound.error();
   run->train_only = true;
   const std::string path = sweep_store_path(global.store, plan->experiment.name);
   Result<store::Store> store = open_store_of(*plan, path);

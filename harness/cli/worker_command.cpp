@@ -69,7 +69,7 @@ Result<ExitCode> run_worker(const WorkerOptions& options, const GlobalOptions& g
   run->whole = &*whole;
   run->trained_in = options.trained_in;
   run->measure = !options.no_measure;
-  if (Status sound = run::check_tokens(plan, *run); !sound) return sound.error();
+  if (Status sound = run::check_inputs(plan, *run); !sound) return sound.error();
   if (options.sweep.dry_run) {
     if (Status printed = print_plan(plan, global.store, *run, false); !printed) {
       return printed.error();

@@ -82,9 +82,10 @@ Result<RunSummary> run_plan(const plan::Plan& plan, store::Store& store, const R
                             Progress& progress);
 
 /// What a cell would find out later: whether the file of each tokenizer is one, which a light host
-/// opens, and whether examples, those of trainings too, are within the bounds of their methods
-/// (MethodSpec::token_bound). The error is at the method.
-Status check_tokens(const plan::Plan& plan, const RunOptions& options);
+/// opens, whether methods take their examples, those of trainings too (MethodSpec::check_example),
+/// and whether these are within their bounds (MethodSpec::token_bound). The error is at the method.
+/// Documents without text are warned of.
+Status check_inputs(const plan::Plan& plan, const RunOptions& options);
 
 /// How much of a plan the store at `store_path` already holds, for `plan`; by cell. Needs hosts
 /// only to learn their numerics (probes are cached per program).

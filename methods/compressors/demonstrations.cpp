@@ -124,9 +124,18 @@ std::vector<ParamSpec> memory_bank_params() {
                    "demonstrations as they are; 'memory' when left out")};
 }
 
+ParamSpec token_shots_as() {
+  return choice_param("shots_as", {"memory", "recomputed"},
+                      "Demonstrations are compressed once for all prompts, or again for each; "
+                      "'memory' when left out");
+}
+
 Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& own) {
   if (Status status = check_template(params); !status.ok()) return status;
   if (Status status = check_labels(params, own); !status.ok()) return status;
+  if (params.has("shots_as") && !params.has("shots")) {
+    return invalid_argument("'shots_as' needs 'shots'");
+  }
   const int64_t shots = shots_of(params);
   if (shots == 0) return {};
   const auto bank = params.find<int64_t>("bank");
@@ -149,7 +158,7 @@ Status check_memory_bank(const Params& params) {
                             "; a demonstration has at most " + std::to_string(longest) +
                             " tokens ('train_window'), and that number gives one memory token");
   }
-  for (const char* name : {"demonstrations", "bank_score", "shots_as"}) {
+  for (const char* name : {"demonstrations", "bank_score"}) {
     if (params.has(name) && !params.has("shots")) {
       return invalid_argument("'" + std::string(name) + "' needs 'shots'");
     }

@@ -23,6 +23,8 @@ inline constexpr const char* kBank = "bank";
 std::vector<ParamSpec> demonstration_params();
 /// bank_ratio, demonstrations, bank_score, shots_as: of a bank that holds memory.
 std::vector<ParamSpec> memory_bank_params();
+/// shots_as, of a method that compresses the demonstrations of a bank of tokens.
+ParamSpec token_shots_as();
 /// The rules between them, with `ratio` and with what only a summary needs; `own`: all parameters
 /// of the method.
 Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& own);

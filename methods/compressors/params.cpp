@@ -45,6 +45,11 @@ std::vector<ParamSpec> split_params(bool sides) {
   return params;
 }
 
+Status check_query(const Example& example) {
+  if (example.query.empty() || !is_blank(example.query)) return {};
+  return invalid_argument("example '" + example.key + "': its query is white space");
+}
+
 Status check_split(const Params& params, bool halves) {
   const double ratio = params.get<double>("ratio");
   if (ratio > 0 && ratio < 1) {

@@ -24,6 +24,8 @@ std::vector<ParamSpec> split_params(bool sides);
 /// The rules between them, with `local_context` and `prefix_reuse`; `halves`: of a document of up
 /// to two windows one half is compressed.
 Status check_split(const Params& params, bool halves);
+/// `invalid_argument` for a query of white space alone; without any a summary is asked for.
+Status check_query(const Example& example);
 
 /// The ratio of trained rows where their number is left out, and of development losses (the
 /// paper's).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "harness/core/rng.h"
@@ -106,14 +107,51 @@ class MemoryDemonstrations final : public Demonstrations {
   std::vector<size_t> fixed_;  ///< empty: those that are nearest
 };
 
+/// The same for all examples, compressed in front of the first or of each.
 class FixedDemonstrations final : public Demonstrations {
  public:
-  explicit FixedDemonstrations(ChosenDemonstrations chosen) : chosen_(std::move(chosen)) {}
+  FixedDemonstrations(const SessionRequest& request, const Bank& bank,
+                      std::shared_ptr<const Compressor> compressor)
+      : compressor_(std::move(compressor)) {
+    for (const size_t i :
+         drawn(bank.demonstrations.size(), shots_of(request.params), request.seed)) {
+      const Demonstration& one = bank.demonstrations[i];
+      const Range content{static_cast<int64_t>(parts_.content.size()),
+                          static_cast<int64_t>(one.ids.size())};
+      plan_.segments.push_back(compressor_->demonstration(content));
+      parts_.content.insert(parts_.content.end(), one.ids.begin(), one.ids.end());
+      chosen_.keys.push_back(one.key);
+      chosen_.tokens += content.count;
+    }
+  }
 
-  Result<ChosenDemonstrations> chosen_for(const Example&) const override { return chosen_; }
+  Result<ChosenDemonstrations> compressed() const {
+    auto made = compressor_->compress_demonstrations({parts_, plan_});
+    if (!made.ok()) return made.error();
+    ChosenDemonstrations chosen = chosen_;
+    chosen.pieces = std::move(made->memory);
+    chosen.passes = std::move(made->passes);
+    return chosen;
+  }
+  /// Once and for all; what that read is of no prompt.
+  Status keep() {
+    auto made = compressed();
+    if (!made.ok()) return made.error();
+    kept_ = *std::move(made);
+    kept_->passes.clear();
+    return {};
+  }
+
+  Result<ChosenDemonstrations> chosen_for(const Example&) const override {
+    return kept_ ? Result<ChosenDemonstrations>(*kept_) : compressed();
+  }
 
  private:
-  ChosenDemonstrations chosen_;
+  std::shared_ptr<const Compressor> compressor_;
+  PromptParts parts_;
+  Plan plan_;
+  ChosenDemonstrations chosen_;  ///< without pieces
+  std::optional<ChosenDemonstrations> kept_ = {};
 };
 
 }  // namespace
@@ -135,28 +173,16 @@ Result<std::unique_ptr<Demonstrations>> open_memory_demonstrations(
       std::make_unique<MemoryDemonstrations>(request, std::move(maker), *std::move(bank)));
 }
 
-Result<std::unique_ptr<Demonstrations>> open_token_demonstrations(const SessionRequest& request,
-                                                                  const Compressor& compressor) {
+Result<std::unique_ptr<Demonstrations>> open_token_demonstrations(
+    const SessionRequest& request, std::shared_ptr<const Compressor> compressor) {
   const auto bank = open_bank(request, &read_token_bank);
   if (!bank.ok()) return bank.error();
-  ChosenDemonstrations chosen;
-  PromptParts parts;
-  Plan plan;
-  for (const size_t i :
-       drawn(bank->demonstrations.size(), shots_of(request.params), request.seed)) {
-    const Demonstration& one = bank->demonstrations[i];
-    const Range content{static_cast<int64_t>(parts.content.size()),
-                        static_cast<int64_t>(one.ids.size())};
-    plan.segments.push_back(compressor.demonstration(content));
-    parts.content.insert(parts.content.end(), one.ids.begin(), one.ids.end());
-    chosen.keys.push_back(one.key);
-    chosen.tokens += content.count;
+  auto demonstrations =
+      std::make_unique<FixedDemonstrations>(request, *bank, std::move(compressor));
+  if (request.params.find<std::string>("shots_as") != "recomputed") {
+    if (Status kept = demonstrations->keep(); !kept.ok()) return kept.error();
   }
-  const CompressionTask task{parts, plan};
-  auto compressed = compressor.compress_demonstrations(task);
-  if (!compressed.ok()) return compressed.error();
-  chosen.pieces = std::move(compressed->memory);
-  return std::unique_ptr<Demonstrations>(std::make_unique<FixedDemonstrations>(std::move(chosen)));
+  return std::unique_ptr<Demonstrations>(std::move(demonstrations));
 }
 
 Status put_behind_opening(const std::vector<int32_t>& opening, std::span<const Piece> shown,

@@ -37,9 +37,10 @@ Result<std::unique_ptr<Demonstrations>> open_memory_demonstrations(
     std::shared_ptr<const Selfcp> compressor);
 
 /// Of a request to another method with `shots`, whose bank holds tokens: the same for all examples,
-/// drawn by the seed, compressed once. Errors likewise, and those of compressing.
-Result<std::unique_ptr<Demonstrations>> open_token_demonstrations(const SessionRequest& request,
-                                                                  const Compressor& compressor);
+/// drawn by the seed, compressed once or, as the request says, for each. Errors likewise, and those
+/// of compressing.
+Result<std::unique_ptr<Demonstrations>> open_token_demonstrations(
+    const SessionRequest& request, std::shared_ptr<const Compressor> compressor);
 
 /// Puts demonstrations behind what a prompt opens with; `internal` for one that opens with
 /// something else.

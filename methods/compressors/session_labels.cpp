@@ -6,6 +6,7 @@
 
 #include "harness/core/clock.h"
 #include "methods/compressors/demonstrations.h"
+#include "methods/compressors/params.h"
 #include "methods/compressors/session_facts.h"
 #include "methods/compressors/session_train.h"
 #include "methods/compressors/session_writing.h"
@@ -39,9 +40,7 @@ class LabelSession final : public MethodSession {
     std::vector<Candidate> candidates;
     std::vector<ChosenDemonstrations> demonstrations(unit.size());
     for (size_t i = 0; i < unit.size(); ++i) {
-      if (Status asked = check_query(unit[i].example); !asked.ok()) {
-        return of_example(unit[i], asked.error());
-      }
+      if (Status asked = check_query(unit[i].example); !asked.ok()) return asked.error();
       if (parts_.demonstrations) {
         auto chosen = parts_.demonstrations->chosen_for(unit[i].example);
         if (!chosen.ok()) return of_example(unit[i], chosen.error());

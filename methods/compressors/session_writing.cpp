@@ -7,6 +7,7 @@
 
 #include "harness/core/clock.h"
 #include "harness/core/rng.h"
+#include "methods/compressors/params.h"
 #include "methods/compressors/session_facts.h"
 
 namespace qfs::compressors {
@@ -78,9 +79,7 @@ class CompressingSession final : public MethodSession {
   Result<ReadUnit> planned(std::span<const NumberedExample> unit) const {
     ReadUnit read;
     for (const NumberedExample& numbered : unit) {
-      if (Status asked = check_query(numbered.example); !asked.ok()) {
-        return of_example(numbered, asked.error());
-      }
+      if (Status asked = check_query(numbered.example); !asked.ok()) return asked.error();
       auto prompt = prepared(numbered.example);
       if (!prompt.ok()) return prompt.error();
       auto cut = parts_of(prompt->input);
@@ -241,12 +240,6 @@ Result<std::unique_ptr<MethodSession>> open_writing(WritingParts parts) {
 Error of_example(const NumberedExample& numbered, Error error) {
   error.message = "example '" + numbered.example.key + "': " + error.message;
   return error;
-}
-
-Status check_query(const Example& example) {
-  if (example.query.empty()) return {};
-  if (example.query.find_first_not_of(" \t\r\n") != std::string::npos) return {};
-  return invalid_argument("its query is white space");
 }
 
 }  // namespace qfs::compressors

@@ -29,7 +29,4 @@ Result<std::unique_ptr<MethodSession>> open_writing(WritingParts parts);
 /// The error of an example, which it names.
 Error of_example(const NumberedExample& numbered, Error error);
 
-/// `invalid_argument` for a query of white space alone; without any a summary is asked for.
-Status check_query(const Example& example);
-
 }  // namespace qfs::compressors

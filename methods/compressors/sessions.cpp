@@ -83,7 +83,7 @@ Result<std::unique_ptr<MethodSession>> open_answers(const SessionRequest& reques
                                                     std::shared_ptr<const Compressor> compressor) {
   std::shared_ptr<const Demonstrations> demonstrations;
   if (shots_of(request.params) > 0) {
-    auto opened = open_token_demonstrations(request, *compressor);
+    auto opened = open_token_demonstrations(request, compressor);
     if (!opened.ok()) return opened.error();
     demonstrations = *std::move(opened);
   }

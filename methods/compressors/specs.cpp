@@ -67,6 +67,7 @@ std::vector<ParamSpec> lora_params(const LoraDefaults& defaults) {
       integer_param(defaults.rows, "rows", 1, kMost,
                     "That stand for a segment; a twelfth of train_window when left out")));
   for (ParamSpec& param : demonstration_params()) params.push_back(std::move(param));
+  params.push_back(token_shots_as());
   return params;
 }
 
@@ -394,6 +395,7 @@ std::string_view LlmlinguaSpec::doc() const {
 
 std::vector<ParamSpec> LlmlinguaSpec::reading_params() const {
   std::vector<ParamSpec> params = split_params(true);
+  params.push_back(token_shots_as());
   params.push_back(from_source(
       with_default(choice_param("mode", {"exact", "official"},
                                 "As many tokens as SelfCP has memory, or as version 0.1.5 of the "

@@ -25,6 +25,9 @@ class SelfcpSpec final : public prompted::TrainedSpec {
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   /// A bank alone is of a connector, and has as many demonstrations as are shown.
   Status check_training(const Params& params, const TrainingFacts& facts) const override;
+  Status check_example(const Params&, const Example& example) const final {
+    return check_query(example);
+  }
   /// A bank is shown as it was made.
   Status check_file(const Params& params, const Params& recipe) const override;
   Needs needs(const Params& params) const override;
@@ -46,6 +49,9 @@ class LoraCompressorSpec : public prompted::TrainedSpec {
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
   Status check_training(const Params& params, const TrainingFacts& facts) const final;
+  Status check_example(const Params&, const Example& example) const final {
+    return check_query(example);
+  }
   /// The file has as many rows as a window takes, and a bank is shown as it was made.
   Status check_file(const Params& params, const Params& recipe) const final;
   Needs needs(const Params& params) const final;
@@ -96,6 +102,9 @@ class UntrainedSpec : public MethodSpec, public ModelRules {
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
   Status check_training(const Params& params, const TrainingFacts& facts) const final {
     return check_bank_data(params, facts);
+  }
+  Status check_example(const Params&, const Example& example) const final {
+    return check_query(example);
   }
   Status check_model(const Params&, const std::string&, const Resource&) const final { return {}; }
   /// A bank is shown as it was made.

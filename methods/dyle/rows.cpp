@@ -40,6 +40,70 @@ Around around_snippet(std::string_view prompt, std::string_view query) {
   return around;
 }
 
+/// Ids on both sides of a snippet.
+struct Sides {
+  std::vector<int32_t> front;
+  std::vector<int32_t> back;
+};
+
+/// A text that stands in neither: invisible, no blank that a template trims, and with another
+/// beginning than end, so that what is before it cannot be part of it.
+std::string mark_for(const Around& around) {
+  std::string inside;
+  const auto mark = [&] { return "\u2063" + inside + "\u2064"; };
+  while ((around.front + around.back).find(mark()) != std::string::npos) inside += "\u2062";
+  return mark();
+}
+
+size_t count_of(std::string_view part, std::string_view text) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos;
+       at = text.find(part, at + part.size())) {
+    ++count;
+  }
+  return count;
+}
+
+Result<Sides> sides_in_turn(const tokenizers::VocabularyTokenizer& tokenizer, const Around& around,
+                            const Conversation& chat) {
+  const std::string mark = mark_for(around);
+  std::vector<prompting::ChatMessage> messages;
+  if (chat.system) messages.push_back({"system", *chat.system});
+  messages.push_back({"user", around.front + mark + around.back});
+  const auto pieces = chat.renderer->render(messages);
+  if (!pieces.ok()) return pieces.error();
+  std::vector<prompting::PromptPiece> front;
+  std::vector<prompting::PromptPiece> back;
+  size_t marks = 0;
+  for (const prompting::PromptPiece& piece : *pieces) {
+    const size_t at = piece.text.find(mark);
+    if (at == std::string::npos) {
+      (marks == 0 ? front : back).push_back(piece);
+      continue;
+    }
+    marks += count_of(mark, piece.text);
+    front.push_back({piece.text.substr(0, at)});
+    back.push_back({piece.text.substr(at + mark.size())});
+  }
+  if (marks != 1) {
+    return unavailable("the chat template has " + std::to_string(marks) +
+                       " places of the user's text; a snippet needs one");
+  }
+  auto of_front = prompting::encode_pieces(tokenizer, front);
+  if (!of_front.ok()) return of_front.error();
+  auto of_back = prompting::encode_pieces(tokenizer, back);
+  if (!of_back.ok()) return of_back.error();
+  return Sides{*std::move(of_front), *std::move(of_back)};
+}
+
+Result<Sides> sides_of(const tokenizers::VocabularyTokenizer& tokenizer, const Around& around,
+                       const Conversation* chat) {
+  if (chat != nullptr) return sides_in_turn(tokenizer, around, *chat);
+  Sides sides{tokenizer.frame().before, ids_of_text(tokenizer, around.back)};
+  append(sides.front, ids_of_text(tokenizer, around.front));
+  return sides;
+}
+
 }  // namespace
 
 Status check_snippet_prompt(std::string_view prompt) {
@@ -50,12 +114,12 @@ Status check_snippet_prompt(std::string_view prompt) {
 Result<std::vector<SnippetRow>> snippet_prompts(const tokenizers::VocabularyTokenizer& tokenizer,
                                                 std::string_view prompt,
                                                 std::span<const std::string> snippets,
-                                                std::string_view query, int64_t most) {
-  const Around around = around_snippet(prompt, query);
+                                                std::string_view query, int64_t most,
+                                                const Conversation* chat) {
   try {
-    std::vector<int32_t> front = tokenizer.frame().before;
-    append(front, ids_of_text(tokenizer, around.front));
-    const std::vector<int32_t> back = ids_of_text(tokenizer, around.back);
+    const auto sides = sides_of(tokenizer, around_snippet(prompt, query), chat);
+    if (!sides.ok()) return sides.error();
+    const auto& [front, back] = *sides;
     const int64_t room = most - static_cast<int64_t>(front.size() + back.size());
     if (room < 1) {
       return invalid_argument("the prompt and the query have " +
@@ -120,8 +184,9 @@ std::string kept_text(const tokenizers::VocabularyTokenizer& tokenizer, std::str
 }
 
 Target prompted_target(const tokenizers::VocabularyTokenizer& tokenizer, std::string_view summary,
-                       int32_t end, int64_t most) {
-  std::vector<int32_t> ids = tokenizer.ids_behind(" " + std::string(summary));
+                       bool in_conversation, int32_t end, int64_t most) {
+  std::vector<int32_t> ids =
+      tokenizer.ids_behind((in_conversation ? "" : " ") + std::string(summary));
   ids.resize(std::min(ids.size(), static_cast<size_t>(most - 1)));
   Target target;
   target.begun = ids;

@@ -5,12 +5,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/api/result.h"
+#include "methods/models/prompting/chat/chat_renderer.h"
 #include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::dyle {
@@ -31,12 +34,21 @@ struct SnippetRow {
   bool query_cut = false;   ///< the query has more
 };
 
+/// The conversation that a prompt is a user's turn of.
+struct Conversation {
+  std::shared_ptr<const prompting::ChatRenderer> renderer;
+  std::optional<std::string> system = {};
+};
+
 /// One prompt a snippet for a decoder-only generator, at most `most` ids each: the snippet alone is
-/// cut, on its right. `invalid_argument` when the rest leaves no room.
+/// cut, on its right, and what stands around it is tokenized by itself. `chat`, or null.
+/// `invalid_argument` when the rest leaves no room; `unavailable` for a template in which a user's
+/// text stands nowhere or more than once; errors of ChatRenderer::render.
 Result<std::vector<SnippetRow>> snippet_prompts(const tokenizers::VocabularyTokenizer& tokenizer,
                                                 std::string_view prompt,
                                                 std::span<const std::string> snippets,
-                                                std::string_view query, int64_t most);
+                                                std::string_view query, int64_t most,
+                                                const Conversation* chat = nullptr);
 
 /// One source a snippet for an encoder-decoder: "snippet // query" inside the tokenizer's frame,
 /// cut on its right to `most` ids, so that a long snippet loses its query.
@@ -56,10 +68,10 @@ struct Target {
   std::vector<int64_t> labels;
 };
 
-/// Of a decoder-only generator: blank and summary, at most `most` ids with the end token. `begun`
-/// is what follows a prompt (all labels but the last).
+/// Of a decoder-only generator: blank and summary, in a conversation the summary alone, at most
+/// `most` ids with the end token. `begun` is what follows a prompt (all labels but the last).
 Target prompted_target(const tokenizers::VocabularyTokenizer& tokenizer, std::string_view summary,
-                       int32_t end, int64_t most);
+                       bool in_conversation, int32_t end, int64_t most);
 
 /// Of an encoder-decoder, y = the summary in the tokenizer's frame, at most `most` ids, the last
 /// one of the frame kept. `released`: begins with y itself, padded to `most`, and learns what is

@@ -306,7 +306,9 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   if (!backbone.ok()) return backbone.error();
   auto extractor = ranking::SnippetScorer::open(model_of_role->second, cache);
   if (!extractor.ok()) return extractor.error();
-  DyleModel model(Settings(request.params), *std::move(extractor), *backbone);
+  auto opened = DyleModel::open(request.params, *std::move(extractor), *backbone);
+  if (!opened.ok()) return opened.error();
+  DyleModel model = *std::move(opened);
   DyleTensors tensors;
   if (prompted::all_weights(request.params)) {
     auto trained = read_weights(file->second, request, model);
@@ -314,7 +316,7 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
     auto changed = std::make_shared<architectures::Backbone>(**backbone);
     changed->network = std::move(trained->generator);
     *backbone = std::move(changed);
-    model = DyleModel(model.settings(), std::move(trained->extractor), *backbone);
+    model = model.over(std::move(trained->extractor), *backbone);
     tensors = std::move(trained->tensors);
   } else {
     auto read = read_artifact(file->second.path, request);

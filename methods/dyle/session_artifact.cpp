@@ -133,7 +133,10 @@ Status check_gate(const training::NamedTensors& gate, int64_t width, bool needed
                   const std::string& path) {
   if (gate.empty()) {
     if (!needed) return {};
-    return data_error("there is no gate: it was trained with \"prior\": \"static\"", path);
+    return data_error(
+        "there is no gate: it was trained with \"prior\": \"static\", or is what a training begins "
+        "with",
+        path);
   }
   training::NamedTensors known = new_gate(width, 0);
   for (const auto& [name, tensor] : gate) {
@@ -164,7 +167,7 @@ Status write_weights(const std::string& path, const DyleTensors& tensors,
 }
 
 Result<TrainedModels> read_weights(const Resource& file, const SessionRequest& request,
-                                   const DyleModel& model) {
+                                   const DyleModel& model, bool initial) {
   const auto opened = checkpoints::open_safetensors(file.path);
   if (!opened.ok()) return opened.error();
   TrainedModels trained;
@@ -188,8 +191,10 @@ Result<TrainedModels> read_weights(const Resource& file, const SessionRequest& r
       !trained.tensors.extractor.adapter.layers.empty()) {
     return data_error("low-rank matrices stand beside all weights", file.path);
   }
-  if (Status whole = trained.tensors.extractor.complete(1, file.path); !whole.ok()) {
-    return whole.error();
+  if (!initial || !trained.tensors.extractor.head.empty()) {
+    if (Status whole = trained.tensors.extractor.complete(1, file.path); !whole.ok()) {
+      return whole.error();
+    }
   }
   auto extractor = model.extractor().read(*opened, file.path);
   if (!extractor.ok()) return extractor.error();
@@ -200,6 +205,30 @@ Result<TrainedModels> read_weights(const Resource& file, const SessionRequest& r
   if (!generator.ok()) return generator.error();
   trained.generator = *std::move(generator);
   return trained;
+}
+
+Result<DyleTensors> weights_to_begin_with(const Resource& file, const SessionRequest& request,
+                                          const DyleModel& model) {
+  auto given = read_weights(file, request, model, /*initial=*/true);
+  if (!given.ok()) return given.error();
+  ResourceCache passing;  // the file's own weights are gone behind this
+  const auto decoder = given->generator->decoder({}, file.digest, passing);
+  if (!decoder.ok()) return decoder.error();
+  DyleTensors tensors = all_weights_of(request.params, request.seed,
+                                       model.with_extractor(given->extractor), **decoder);
+  const ranking::ScorerTensors& scorer = given->tensors.extractor;
+  if (!scorer.head.empty()) {
+    if (Status same = ranking::check_same_score(scorer, file.path, tensors.extractor); !same.ok()) {
+      return same.error();
+    }
+    tensors.extractor.head = scorer.head;
+  }
+  const training::NamedTensors& gate = given->tensors.gate;
+  if (Status fits = check_gate(gate, (*decoder)->hidden(), false, file.path); !fits.ok()) {
+    return fits.error();
+  }
+  if (!gate.empty() && !model.settings().is_static) tensors.gate = gate;
+  return tensors;
 }
 
 Status begin_with(const std::string& path, const SessionRequest& request, DyleTensors& tensors) {

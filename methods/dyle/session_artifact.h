@@ -38,9 +38,15 @@ struct TrainedModels {
 };
 
 /// Reads one, of this program or of the release, over models of the same shapes. `data` likewise,
-/// and for a tensor of neither model.
+/// and for a tensor of neither model. `initial`: it may lack the head.
 Result<TrainedModels> read_weights(const Resource& file, const SessionRequest& request,
-                                   const DyleModel& model);
+                                   const DyleModel& model, bool initial = false);
+
+/// What a training of all weights begins with where it is given such a file: its weights and, where
+/// it has them, its head and its gate; others are as of new_tensors. `invalid_argument`: it scores
+/// otherwise.
+Result<DyleTensors> weights_to_begin_with(const Resource& file, const SessionRequest& request,
+                                          const DyleModel& model);
 
 /// `data` where a file's gate is not one over states of `width`, or is missing where `needed`.
 Status check_gate(const training::NamedTensors& gate, int64_t width, bool needed,

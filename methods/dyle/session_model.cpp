@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "methods/dyle/session_losses.h"
+#include "methods/dyle/spec.h"
 #include "methods/models/nn/adapters.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sequences.h"
 #include "methods/models/nn/token_loss.h"
+#include "methods/models/prompted/chat_params.h"
 #include "methods/models/ranking/scorer_params.h"
 
 namespace qfs::dyle {
@@ -18,8 +20,7 @@ Settings::Settings(const Params& params)
     : released(params.get<std::string>("profile") == "released"),
       rule{params.get<int64_t>("k"), released},
       snippet_tokens(params.get<int64_t>("snippet_tokens")),
-      snippets{.piece_words = params.find<int64_t>("piece_words"),
-               .passage_words = params.find<int64_t>("passage_words")},
+      snippets(snippet_rule(params)),
       chunks{params.get<int64_t>("chunk_tokens"), params.get<int64_t>("max_chunks"), released,
              ranking::scores_by_similarity(params)},
       prompt(params.get<std::string>("prompt")),
@@ -38,6 +39,34 @@ void DyleTensors::replace(const training::NamedTensors& leaves) {
   for (auto& [name, tensor] : gate) tensor = leaves.at(name);
   ranking::take_matrices(kGeneratorPrefix, leaves, generator);
   for (auto& [name, tensor] : generator_weights) tensor = leaves.at(kGeneratorPrefix + name);
+}
+
+Result<DyleModel> DyleModel::open(const Params& params,
+                                  std::shared_ptr<const ranking::SnippetScorer> extractor,
+                                  std::shared_ptr<const architectures::Backbone> generator) {
+  DyleModel model(params);
+  model.extractor_ = std::move(extractor);
+  model.generator_ = std::move(generator);
+  if (!params.find<bool>("chat").value_or(false)) return model;
+  prompting::ChatSettings settings = model.generator_->chat;
+  prompted::add_chat_params(params, settings);
+  auto renderer = prompting::ChatRenderer::open(settings, *model.generator_->tokenizer);
+  if (!renderer.ok()) return renderer.error();
+  model.chat_ = {*std::move(renderer), params.find<std::string>("system")};
+  return model;
+}
+
+DyleModel DyleModel::with_extractor(std::shared_ptr<const ranking::SnippetScorer> extractor) const {
+  DyleModel model = *this;
+  model.extractor_ = std::move(extractor);
+  return model;
+}
+
+DyleModel DyleModel::over(std::shared_ptr<const ranking::SnippetScorer> extractor,
+                          std::shared_ptr<const architectures::Backbone> generator) const {
+  DyleModel model = with_extractor(std::move(extractor));
+  model.generator_ = std::move(generator);
+  return model;
 }
 
 Result<Candidates> DyleModel::candidates(const Example& example) const {
@@ -66,7 +95,7 @@ Result<GeneratorRows> DyleModel::rows(const Example& example, const Candidates& 
                   ? snippet_sources(*generator_->tokenizer, texts, example.query,
                                     std::min(settings_.snippet_tokens, shape.source_context))
                   : snippet_prompts(*generator_->tokenizer, settings_.prompt, texts, example.query,
-                                    settings_.snippet_tokens);
+                                    settings_.snippet_tokens, chat_ ? &*chat_ : nullptr);
   if (!made.ok()) return ranking::of_example(made.error(), example);
   GeneratorRows rows;
   for (size_t i = 0; i < made->size(); ++i) {
@@ -83,7 +112,9 @@ Result<GeneratorRows> DyleModel::rows(const Example& example, const Candidates& 
 Target DyleModel::target(const std::string& summary, int64_t most) const {
   const tokenizers::VocabularyTokenizer& tokenizer = *generator_->tokenizer;
   const std::vector<int32_t>& ends = generator_->generation.end_ids;
-  if (!encoder_decoder()) return prompted_target(tokenizer, summary, ends.front(), most);
+  if (!encoder_decoder()) {
+    return prompted_target(tokenizer, summary, chat_.has_value(), ends.front(), most);
+  }
   const int32_t filling = ends.empty() ? 0 : ends.front();
   const int32_t padding = tokenizer.special_id("<pad>").value_or(filling);
   return decoder_target(tokenizer, summary, generator_->network->shape().decoder_start,

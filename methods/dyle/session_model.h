@@ -72,16 +72,16 @@ struct GeneratorRows {
 
 class DyleModel {
  public:
-  DyleModel(Settings settings, std::shared_ptr<const ranking::SnippetScorer> extractor,
-            std::shared_ptr<const architectures::Backbone> generator)
-      : settings_(std::move(settings)),
-        extractor_(std::move(extractor)),
-        generator_(std::move(generator)) {}
+  /// Errors of a chat template that is asked for.
+  static Result<DyleModel> open(const Params& params,
+                                std::shared_ptr<const ranking::SnippetScorer> extractor,
+                                std::shared_ptr<const architectures::Backbone> generator);
 
   /// The same with another extractor: over weights that are trained.
-  DyleModel with_extractor(std::shared_ptr<const ranking::SnippetScorer> extractor) const {
-    return {settings_, std::move(extractor), generator_};
-  }
+  DyleModel with_extractor(std::shared_ptr<const ranking::SnippetScorer> extractor) const;
+  /// Likewise with another generator, of the same tokens.
+  DyleModel over(std::shared_ptr<const ranking::SnippetScorer> extractor,
+                 std::shared_ptr<const architectures::Backbone> generator) const;
 
   const Settings& settings() const { return settings_; }
   const ranking::SnippetScorer& extractor() const { return *extractor_; }
@@ -97,7 +97,10 @@ class DyleModel {
   Target target(const std::string& summary, int64_t most) const;
 
  private:
+  explicit DyleModel(const Params& params) : settings_(params) {}
+
   Settings settings_;
+  std::optional<Conversation> chat_ = {};  ///< of prompts; none: they are plain
   std::shared_ptr<const ranking::SnippetScorer> extractor_;
   std::shared_ptr<const architectures::Backbone> generator_;
 };

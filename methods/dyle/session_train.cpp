@@ -40,7 +40,8 @@ struct Learned {
 
 /// Weights of the losses, and what is learned when.
 struct Schedule {
-  Schedule(const Params& params, uint64_t seed)
+  Schedule(const Params& params, uint64_t seed, const nn::DropoutRates& extractor_dropout,
+           const nn::DropoutRates& generator_dropout)
       : seed(seed),
         train_chunks(params.find<int64_t>("train_chunks")),
         generation(params.get<double>("lambda_generation")),
@@ -51,7 +52,8 @@ struct Schedule {
         extractor_steps(params.get<int64_t>("extractor_steps")),
         recompute(params.find<bool>("recompute").value_or(false) ? nn::Recompute::layers
                                                                  : nn::Recompute::nothing),
-        dropout(params.find<double>(prompted::kDropout).value_or(0)) {}
+        extractor_dropout(extractor_dropout),
+        generator_dropout(generator_dropout) {}
 
   /// The generator reads what the extractor finds best, too.
   bool without_oracle() const { return !hybrid && oracle == 0; }
@@ -65,17 +67,19 @@ struct Schedule {
   bool prior_gradients;
   int64_t extractor_steps;
   nn::Recompute recompute;
-  double dropout;
+  nn::DropoutRates extractor_dropout;
+  nn::DropoutRates generator_dropout;
 };
 
 /// How one example is read: in training as the schedule says, else with neither.
 struct Pass {
   nn::Recompute recompute = nn::Recompute::nothing;
-  std::optional<nn::Dropout> dropout = {};
+  std::optional<uint64_t> drawn = {};  ///< the stream of what is dropped
 
-  /// Of the extractor, and of each of the generator's rows.
-  std::shared_ptr<const nn::Dropout> dropped(uint64_t part) const {
-    return dropout ? std::make_shared<const nn::Dropout>(dropout->of_part(part)) : nullptr;
+  /// Of the extractor, or of one of the generator's rows.
+  std::shared_ptr<const nn::Dropout> dropout(const nn::DropoutRates& rates, uint64_t part) const {
+    if (!drawn || !rates.any()) return nullptr;
+    return std::make_shared<const nn::Dropout>(nn::Dropout{rates, *drawn}.of_part(part));
   }
 };
 
@@ -176,18 +180,15 @@ class Learner {
   }
 
   Pass drawn_pass(uint64_t draw) const {
-    Pass pass{schedule_.recompute};
-    if (schedule_.dropout > 0) {
-      pass.dropout = {schedule_.dropout, Rng::derived(schedule_.seed, "dropout", draw).next()};
-    }
-    return pass;
+    return {schedule_.recompute, Rng::derived(schedule_.seed, "dropout", draw).next()};
   }
 
   Result<at::Tensor> score(const Reading& reading, const Pass& pass) const {
     auto adapters = model_.extractor().bind(tensors_.extractor.adapter.layers);
     if (!adapters.ok()) return adapters.error();
     return model_.extractor().scores(reading.part.packed, tensors_.extractor.head,
-                                     *std::move(adapters), pass.recompute, pass.dropped(0).get());
+                                     *std::move(adapters), pass.recompute,
+                                     pass.dropout(schedule_.extractor_dropout, 0).get());
   }
 
   nn::LearningPass pass_of(int64_t labels) const {
@@ -265,7 +266,7 @@ class Learner {
     uint64_t part = 1;
     for (nn::SequenceInput& input : rows->inputs) {
       input.adapters = *adapters;
-      input.dropout = pass.dropped(part++);
+      input.dropout = pass.dropout(schedule_.generator_dropout, part++);
     }
     return rows;
   }
@@ -315,14 +316,9 @@ class DyleTraining final : public TrainingSession {
                               TrainingProgress& progress) override {
     static const DyleSpec kSpec;
     const Params& params = request_.params;
-    auto made = new_tensors(params, request_.seed, model_, *decoder_);
-    if (!made.ok()) return made.error();
-    DyleTensors tensors = *std::move(made);
-    if (const auto init = request_.artifacts.find(prompted::kAdapter);
-        init != request_.artifacts.end()) {
-      const Status begun = begin_with(init->second.path, request_, tensors);
-      if (!begun.ok()) return begun.error();
-    }
+    auto begun = beginning();
+    if (!begun.ok()) return begun.error();
+    DyleTensors tensors = *std::move(begun);
     training::Recipe recipe = prompted::recipe_of(params, request_.seed, data.train.size());
     if (Status some = check_extractor_steps(params, recipe.steps); !some.ok()) return some.error();
     // transformers 4.8.1, with which DYLE was trained.
@@ -343,9 +339,14 @@ class DyleTraining final : public TrainingSession {
            auto development = learned(data.development);
            if (!development.ok()) return development.error();
            const TrainedOver over = trained_over(tensors);
-           learner = std::make_unique<Learner>(over.model, tensors, over.decoder,
-                                               Schedule(params, request_.seed), *std::move(train),
-                                               *std::move(development));
+           const auto of_extractor = prompted::dropout_rates(params, model_.extractor().dropout());
+           if (!of_extractor.ok()) return of_extractor.error();
+           const auto of_generator = prompted::dropout_rates(params, decoder_->shape().dropout);
+           if (!of_generator.ok()) return of_generator.error();
+           learner = std::make_unique<Learner>(
+               over.model, tensors, over.decoder,
+               Schedule(params, request_.seed, *of_extractor, *of_generator), *std::move(train),
+               *std::move(development));
            return task_of(*learner);
          },
          .keep = [&](const std::string& folder, const std::map<std::string, std::string>& metadata,
@@ -361,6 +362,20 @@ class DyleTraining final : public TrainingSession {
   }
 
  private:
+  Result<DyleTensors> beginning() const {
+    const Params& params = request_.params;
+    const auto init = request_.artifacts.find(prompted::kAdapter);
+    if (init != request_.artifacts.end() && prompted::all_weights(params)) {
+      return weights_to_begin_with(init->second, request_, model_);
+    }
+    auto tensors = new_tensors(params, request_.seed, model_, *decoder_);
+    if (!tensors.ok() || init == request_.artifacts.end()) return tensors;
+    if (Status begun = begin_with(init->second.path, request_, *tensors); !begun.ok()) {
+      return begun.error();
+    }
+    return tensors;
+  }
+
   static training::TrainingTask task_of(Learner& learner) {
     training::TrainingTask task;
     task.items = learner.items();
@@ -435,9 +450,10 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
   if (!extractor.ok()) return extractor.error();
   auto decoder = (*backbone)->network->decoder(training.runtime, (*backbone)->digest, cache);
   if (!decoder.ok()) return decoder.error();
-  DyleModel model(Settings(request.params), *std::move(extractor), *std::move(backbone));
+  auto model = DyleModel::open(request.params, *std::move(extractor), *std::move(backbone));
+  if (!model.ok()) return model.error();
   return std::unique_ptr<TrainingSession>(std::make_unique<DyleTraining>(
-      request, std::move(model), *std::move(decoder), session_factory().open, cache));
+      request, *std::move(model), *std::move(decoder), session_factory().open, cache));
 }
 
 }  // namespace qfs::dyle

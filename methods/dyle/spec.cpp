@@ -6,6 +6,7 @@
 #include "methods/dyle/rows.h"
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/decoding/generation_layers.h"
+#include "methods/models/prompted/chat_params.h"
 #include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompted/recipe_params.h"
 #include "methods/models/prompted/trained_spec.h"
@@ -57,6 +58,14 @@ void add_reading(std::vector<ParamSpec>& params) {
   params.push_back(prompted::of_both(with_default(
       text_param("prompt", "What a decoder-only generator reads of {snippet} and {query}"),
       std::string(kDefaultPrompt))));
+  for (ParamSpec& param : prompted::chat_params()) {
+    if (param.name == "chat") {
+      param.doc =
+          "The prompt is a user's turn in the generator's chat template; plain when left out";
+      param.default_value.reset();
+    }
+    params.push_back(prompted::of_both(std::move(param)));
+  }
   params.push_back(prompted::of_both(with_default(
       choice_param("prior", {"dynamic", "static"},
                    "Weights of snippets: a gate of the decoder's states at each step, or the "
@@ -102,11 +111,16 @@ void add_training(std::vector<ParamSpec>& params) {
       integer_param("train_chunks", "", 1, 4096,
                     "The extractor reads of a document at a step, those with snippets of the "
                     "oracle first; all when left out")));
-  params.push_back(of_training(from_source(
-      real_param(prompted::kDropout, "", 0, 0.99,
-                 "Of both models' embeddings and of what their blocks add to the residual stream, "
-                 "and of the states at last tokens, in training; 0 when left out"),
-      "RoBERTa, BART: 0.1")));
+  for (ParamSpec& param : prompted::dropout_params()) {
+    if (param.name == "dropout") {
+      param.doc =
+          "Probability that an element of both models' embeddings, of what their blocks add to "
+          "the residual stream, or of the states at last tokens is set to 0 in training; none "
+          "when left out, unless 'dropout_rates' says otherwise";
+      param.source = "RoBERTa, BART: 0.1";
+    }
+    params.push_back(std::move(param));
+  }
   for (ParamSpec& param : prompted::training_params()) {
     if (param.name == "train_tokens" || param.name == "micro_tokens") continue;
     params.push_back(std::move(param));
@@ -114,6 +128,11 @@ void add_training(std::vector<ParamSpec>& params) {
 }
 
 }  // namespace
+
+ranking::SnippetRule snippet_rule(const Params& params) {
+  return {.piece_words = params.find<int64_t>("piece_words"),
+          .passage_words = params.find<int64_t>("passage_words")};
+}
 
 Status check_extractor_steps(const Params& params, int64_t steps) {
   const int64_t alone = params.find<int64_t>("extractor_steps").value_or(0);
@@ -225,6 +244,7 @@ Status DyleSpec::validate(const Params& params) const {
   if (Status status = check_snippet_prompt(params.get<std::string>("prompt")); !status.ok()) {
     return status;
   }
+  if (Status chat = prompted::check_chat(params); !chat.ok()) return chat;
   if (params.find<std::string>("stop") == "") {
     return invalid_argument("'stop' is empty; leave it out to stop at the end token only");
   }
@@ -263,9 +283,11 @@ Status DyleSpec::validate(const Params& params) const {
 Status DyleSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status kind = prompted::check_kind(params, facts); !kind.ok()) return kind;
   const bool own = params.get<std::string>("prompt") != kDefaultPrompt;
-  if (facts.architecture != "bart" || !own) return {};
+  const bool chat = params.find<bool>("chat").value_or(false);
+  if (facts.architecture != "bart" || (!own && !chat)) return {};
   return invalid_argument(
-      "'prompt' is for decoder-only generators; an encoder-decoder reads \"snippet // query\"");
+      std::string(own ? "'prompt'" : "'chat'") +
+      " is for decoder-only generators; an encoder-decoder reads \"snippet // query\"");
 }
 
 Status DyleSpec::check_training(const Params& params, const TrainingFacts& facts) const {
@@ -273,9 +295,13 @@ Status DyleSpec::check_training(const Params& params, const TrainingFacts& facts
 }
 
 Status DyleSpec::check_init(const Params& params, const Params& recipe) const {
-  if (prompted::all_weights(params)) return prompted::check_weights_init();
+  const bool all = prompted::all_weights(params);
+  if (!recipe.values().empty() && all != prompted::all_weights(recipe)) {
+    return invalid_argument(all ? "it holds low-rank matrices, and all weights are trained"
+                                : "it holds all weights, and low-rank matrices are trained");
+  }
   if (Status same = ranking::check_score(params, recipe); !same.ok()) return same;
-  return prompted::check_same(params, recipe, {"rank"});
+  return all ? Status() : prompted::check_same(params, recipe, {"rank"});
 }
 
 Status DyleSpec::check_model(const Params& params, const std::string&,
@@ -289,6 +315,11 @@ Status DyleSpec::check_file(const Params& params, const Params& recipe) const {
     if (recipe.values().empty() || !params.has(name) || recipe.has(name)) continue;
     return invalid_argument("it learned from other snippets, without '" + std::string(name) + "'");
   }
+  const bool chat = params.find<bool>("chat").value_or(false);
+  for (const char* name : {"chat", "system", "chat_date", "chat_variables"}) {
+    if (!chat || recipe.values().empty() || !params.has(name) || recipe.has(name)) continue;
+    return invalid_argument("it learned from other prompts, without '" + std::string(name) + "'");
+  }
   if (ranking::scores_by_similarity(params)) {
     if (Status same = ranking::check_score(params, recipe); !same.ok()) return same;
   }
@@ -299,13 +330,17 @@ Status DyleSpec::check_file(const Params& params, const Params& recipe) const {
 }
 
 bool DyleSpec::may_differ(std::string_view name) const {
-  return name == "profile" || name == "k" || name == "snippet_tokens";
+  return name == "profile" || name == "k" || name == "snippet_tokens" || name == "label_tokens";
 }
 
 bool DyleSpec::trains_with(const Params& params, std::string_view name) const {
   if (prompted::all_weights(params) && name == "rank") return false;
   const bool is_static = params.get<std::string>("prior") == "static";
   return name != (is_static ? "lambda_consistency" : "static_prior_grad");
+}
+
+Status DyleSpec::check_example(const Params& params, const Example& example) const {
+  return ranking::check_document(example, snippet_rule(params));
 }
 
 Cost DyleSpec::cost(const Params& params, const DatasetStats& stats) const {

@@ -7,11 +7,15 @@
 
 #include "harness/api/method.h"
 #include "harness/api/model_rules.h"
+#include "methods/models/ranking/snippets.h"
 
 namespace qfs::dyle {
 
 /// Role of the model that scores snippets.
 inline constexpr const char* kExtractor = "extractor";
+
+/// How a document is taken apart.
+ranking::SnippetRule snippet_rule(const Params& params);
 
 /// `invalid_argument`: of so many steps none is left for the generator and its gate.
 Status check_extractor_steps(const Params& params, int64_t steps);
@@ -27,6 +31,7 @@ class DyleSpec final : public MethodSpec, public ModelRules {
   Status validate(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   Status check_training(const Params& params, const TrainingFacts& facts) const override;
+  Status check_example(const Params& params, const Example& example) const override;
   Status check_init(const Params& params, const Params& recipe) const override;
   Status check_model(const Params& params, const std::string& role,
                      const Resource& model) const override;

@@ -43,11 +43,7 @@ KeywordInputs::KeywordInputs(const Params& params, InputPlace place)
       place_(std::move(place)) {}
 
 Status KeywordInputs::check_document(const Example& example) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const bool has_text = std::ranges::any_of(example.document, [&](const Segment& segment) {
-    return segment.text.find_first_not_of(kSpace) != std::string::npos;
-  });
-  if (has_text) return {};
+  if (has_text(example)) return {};
   return data_error("the document of example '" + example.key + "' has no text to read");
 }
 

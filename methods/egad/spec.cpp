@@ -2,6 +2,7 @@
 
 #include "harness/api/param_specs.h"
 #include "methods/egad/dictionary.h"
+#include "methods/egad/keyword_inputs.h"
 #include "methods/egad/keywords.h"
 
 namespace qfs::egad {
@@ -157,6 +158,10 @@ Needs EgadSpec::needs(const Params& params) const {
   if (global && !params.has("window")) needs.model_types["backbone"] = {"led"};
   if (prompted::has_adapter(params) && !prompted::all_weights(params)) needs.begins_with = {"lora"};
   return needs;
+}
+
+Status EgadSpec::check_example(const Params&, const Example& example) const {
+  return KeywordInputs::check_document(example);
 }
 
 Status EgadSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {

@@ -15,6 +15,7 @@ class EgadSpec final : public prompted::TrainedSpec {
   int version() const override { return 2; }
   Needs needs(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  Status check_example(const Params& params, const Example& example) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;

@@ -17,7 +17,7 @@ bool follow(const Passage& first, const Passage& second, const std::vector<Segme
   const std::string text = rendered(document[static_cast<size_t>(first.span.segment)]);
   const auto between = std::string_view(text).substr(
       static_cast<size_t>(first.span.end), static_cast<size_t>(second.span.begin - first.span.end));
-  return between.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  return is_blank(between);
 }
 
 /// The passages at `chosen` as a document.
@@ -77,7 +77,7 @@ Status Retriever::read(const Example& example) {
   const retrieval::Script script = retrieval::script_of_language(example.language);
   auto passages = retrieval::make_passages(example, *whole, reach_.unit, script);
   std::erase_if(passages, [](const Passage& passage) { return passage.text.empty(); });
-  if (std::ranges::all_of(passages, ranking::is_blank, &Passage::text)) {
+  if (std::ranges::all_of(passages, is_blank, &Passage::text)) {
     return data_error("the document of example '" + example.key + "' has no passage to read");
   }
   if (Status status = selector_->prepare(passages, script); !status.ok()) return status;

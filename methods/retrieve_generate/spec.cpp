@@ -60,6 +60,11 @@ std::vector<std::string> RetrieveGenerateSpec::layers(const Params& params,
   return layers;
 }
 
+Status RetrieveGenerateSpec::check_example(const Params& params, const Example& example) const {
+  if (reads_spans(params) || has_text(example)) return {};
+  return data_error("the document of example '" + example.key + "' has no passage to read");
+}
+
 Needs RetrieveGenerateSpec::needs(const Params& params) const {
   Needs needs = TrainedSpec::needs(params);
   if (params.get<std::string>("retriever") == "dpr") {

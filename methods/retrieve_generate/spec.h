@@ -19,6 +19,7 @@ class RetrieveGenerateSpec final : public prompted::TrainedSpec {
   int version() const override { return 1; }
   std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const override;
   Needs needs(const Params& params) const override;
+  Status check_example(const Params& params, const Example& example) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;

@@ -100,17 +100,22 @@ class BestStates final : public WindowedReading {
     const double scale = 1 / std::sqrt(static_cast<double>(c.head_dim));
     const std::vector<at::Tensor> asking =
         (query.queries * scale).view({-1, c.heads, c.head_dim}).unbind(1);
-    const auto head = [count](std::span<const at::Tensor> inputs) {
+    // May run again after the row's dropout has gone.
+    const auto dropout = query.dropout == nullptr ? std::nullopt : std::optional(*query.dropout);
+    const auto weighted = [count, dropout, place = query.place()](
+                              std::span<const at::Tensor> inputs, size_t head) {
       const at::Tensor scores = at::mm(inputs[0], inputs[1].t());
-      const at::Tensor weights =
+      at::Tensor weights =
           scores.masked_fill(passed_over(scores, count), -std::numeric_limits<float>::infinity())
               .softmax(1);
+      if (dropout) weights = dropout->of_part(head).of_attention(weights, place);
       return at::mm(weights, inputs[2]);
     };
     std::vector<at::Tensor> outputs;
     for (size_t i = 0; i < asking.size(); ++i) {
       outputs.push_back(nn::run_block(
-          nn::Recompute::layers, std::vector<at::Tensor>{asking[i], keys[i], values[i]}, {}, head));
+          nn::Recompute::layers, std::vector<at::Tensor>{asking[i], keys[i], values[i]}, {},
+          [weighted, i](std::span<const at::Tensor> inputs) { return weighted(inputs, i); }));
     }
     return at::stack(outputs, 1).flatten(1);
   }

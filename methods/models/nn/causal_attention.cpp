@@ -3,11 +3,9 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/kernels/packed_attention.h"
@@ -119,13 +117,13 @@ Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, con
   return {rotated(queries, at), rotated(keys, at), values};
 }
 
-at::Tensor causal_attention(const Projections& sequence) {
+at::Tensor causal_attention(const Projections& sequence, const Dropout* dropout, uint64_t place) {
   const int64_t sharing = sequence.queries.size(1) / sequence.keys.size(1);
   const bool triangle = sequence.queries.size(0) > 1;
-  return tokens_first(at::scaled_dot_product_attention(heads_first(sequence.queries),
-                                                       shared_heads_first(sequence.keys, sharing),
-                                                       shared_heads_first(sequence.values, sharing),
-                                                       std::nullopt, 0.0, triangle))
+  return tokens_first(attention(heads_first(sequence.queries),
+                                shared_heads_first(sequence.keys, sharing),
+                                shared_heads_first(sequence.values, sharing), {.causal = triangle},
+                                dropout, place))
       .flatten(1);
 }
 

@@ -23,8 +23,10 @@ struct Projections {
 Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at);
 
 /// Each token of one sequence, or of queries the last one alone, to itself and those before it:
-/// [queries, heads * head_dim]. Scores are divided by the square root of head_dim.
-at::Tensor causal_attention(const Projections& sequence);
+/// [queries, heads * head_dim]. Scores are divided by the square root of head_dim. `dropout`, or
+/// null, falls on its weights at a place.
+at::Tensor causal_attention(const Projections& sequence, const Dropout* dropout = nullptr,
+                            uint64_t place = 0);
 
 /// The same of qkv as projections_of has it; for gradients on a CPU it keeps the rotated qkv alone,
 /// where LibTorch's operations keep shared keys once per query head, and the output.

@@ -36,6 +36,8 @@ struct DecoderShape {
   int64_t head_dim = 0;
   /// Queries and keys are rotated by it; without one, positions are learned.
   std::optional<checkpoints::RopeConfig> rope = {};
+  /// Of the checkpoint's configuration, for training; of encoder-decoders, encoder included.
+  DropoutRates dropout = {};
 
   int64_t query_width() const { return heads * head_dim; }
 };
@@ -70,6 +72,8 @@ class LayerOperations {
   virtual at::Tensor dropped(size_t /*layer*/, LayerBlock /*block*/, const at::Tensor& added) {
     return added;
   }
+  /// What the second layer of the MLP reads, likewise.
+  virtual at::Tensor dropped_activations(size_t /*layer*/, const at::Tensor& x) { return x; }
   /// silu(gate) * up of gate_up [rows, 2 width] (Shazeer 2020).
   virtual at::Tensor gated_silu(const at::Tensor& gate_up);
 

@@ -1,11 +1,30 @@
 #include "methods/models/nn/dropout.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/softmax.h>
+
+#include <cmath>
+#include <limits>
+#include <string_view>
 
 #include "harness/core/rng.h"
 #include "methods/models/nn/drawn_dropout.h"
 
 namespace qfs::nn {
+
+namespace {
+
+at::Tensor dropped_at(const at::Tensor& x, double rate, uint64_t stream, std::string_view kind,
+                      uint64_t place) {
+  if (rate == 0) return x;
+  Rng rng = Rng::derived(stream, kind, place);
+  return dropped(x, rate, rng);
+}
+
+}  // namespace
 
 at::Tensor dropped(const at::Tensor& x, double rate, Rng& rng) {
   const at::Tensor factors = at::empty(x.sizes(), at::kFloat);
@@ -15,14 +34,20 @@ at::Tensor dropped(const at::Tensor& x, double rate, Rng& rng) {
   return x * factors.to(x.device(), x.scalar_type());
 }
 
-at::Tensor Dropout::apply(const at::Tensor& x, uint64_t place) const {
-  if (rate == 0) return x;
-  Rng rng = Rng::derived(stream, "dropout", place);
-  return dropped(x, rate, rng);
+at::Tensor Dropout::of_residual(const at::Tensor& x, uint64_t place) const {
+  return dropped_at(x, rates.residual, stream, "dropout", place);
+}
+
+at::Tensor Dropout::of_attention(const at::Tensor& weights, uint64_t place) const {
+  return dropped_at(weights, rates.attention, stream, "dropout.attention", place);
+}
+
+at::Tensor Dropout::of_activation(const at::Tensor& x, uint64_t place) const {
+  return dropped_at(x, rates.activation, stream, "dropout.activation", place);
 }
 
 Dropout Dropout::of_part(uint64_t part) const {
-  return {rate, Rng::derived(stream, "part", part).next()};
+  return {rates, Rng::derived(stream, "part", part).next()};
 }
 
 uint64_t embedding_place(bool decoder) { return decoder ? 1 : 0; }
@@ -30,6 +55,25 @@ uint64_t embedding_place(bool decoder) { return decoder ? 1 : 0; }
 uint64_t block_place(bool decoder, size_t layer, LayerBlock block) {
   constexpr uint64_t kBlocks = 3;
   return 2 * (1 + kBlocks * layer + static_cast<uint64_t>(block)) + (decoder ? 1 : 0);
+}
+
+at::Tensor attention(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& values,
+                     const KeysSeen& seen, const Dropout* dropout, uint64_t place) {
+  if (dropout == nullptr || dropout->rates.attention == 0) {
+    return at::scaled_dot_product_attention(queries, keys, values, seen.mask, 0.0, seen.causal);
+  }
+  const double scale = 1 / std::sqrt(static_cast<double>(queries.size(-1)));
+  at::Tensor scores = at::matmul(queries * scale, keys.transpose(-2, -1));
+  const auto hide = [&](const at::Tensor& shown) {
+    scores = scores.masked_fill(shown.logical_not(), -std::numeric_limits<double>::infinity());
+  };
+  if (seen.mask) hide(*seen.mask);
+  if (seen.causal) {
+    hide(at::ones({scores.size(-2), scores.size(-1)}, scores.options().dtype(at::kBool)).tril());
+  }
+  const at::Tensor weights = scores.softmax(-1, c10::promoteTypes(scores.scalar_type(), at::kFloat))
+                                 .to(values.scalar_type());
+  return at::matmul(dropout->of_attention(weights, place), values);
 }
 
 }  // namespace qfs::nn

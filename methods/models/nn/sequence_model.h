@@ -74,8 +74,7 @@ struct SequenceInput {
   std::vector<std::shared_ptr<const Adapters>> later_adapters = {};
   /// In order, none in the place of another's; of decoder-only models. Such a row shares no prefix.
   std::vector<EmbeddedRows> embedded = {};
-  /// Falls on embeddings and on what blocks add to the residual stream, in sequences.h; null: none
-  /// does. Of encoder-decoders.
+  /// Of encoder and decoder, in sequences.h; null: none. Of encoder-decoders.
   std::shared_ptr<const Dropout> dropout = {};
 };
 

@@ -106,8 +106,12 @@ class WholeSequences final : public LayerOperations {
       const auto rows = [&](const at::Tensor& of_all) {
         return of_all.defined() ? of_all.narrow(0, part.first, part.tokens) : at::Tensor();
       };
-      return causal_attention(rows(qkv), decoder_.shape(),
-                              {rows(rotations_.cosines), rows(rotations_.sines)}, again_);
+      const Rotations at = {rows(rotations_.cosines), rows(rotations_.sines)};
+      if (part.dropout == nullptr || part.dropout->rates.attention == 0) {
+        return causal_attention(rows(qkv), decoder_.shape(), at, again_);
+      }
+      return causal_attention(projections_of(rows(qkv), decoder_.shape(), at), part.dropout.get(),
+                              block_place(true, layer, LayerBlock::attention));
     });
     if (!has_prompt(layer)) return attended;
     return beside_attention(layer, attended,
@@ -116,26 +120,34 @@ class WholeSequences final : public LayerOperations {
 
   at::Tensor attend_source(size_t layer, const at::Tensor& queries) override {
     return per_part([&](const Part& part) {
-      const SourceQuery query = {decoder_, layer, part.source,
-                                 queries.narrow(0, part.first, part.tokens), part.adapters.get()};
+      const SourceQuery query = {decoder_,
+                                 layer,
+                                 part.source,
+                                 queries.narrow(0, part.first, part.tokens),
+                                 part.adapters.get(),
+                                 part.dropout.get()};
       return part.reading == nullptr ? attend_to_all(query) : part.reading->attend(query);
     });
   }
 
   at::Tensor dropped(size_t layer, LayerBlock block, const at::Tensor& added) override {
-    return dropped_at(block_place(true, layer, block), added);
+    return dropped_by(&Dropout::of_residual, block_place(true, layer, block), added);
+  }
+  at::Tensor dropped_activations(size_t layer, const at::Tensor& x) override {
+    return dropped_by(&Dropout::of_activation, block_place(true, layer, LayerBlock::mlp), x);
   }
   at::Tensor dropped_embeddings(const at::Tensor& stream) const {
-    return dropped_at(embedding_place(true), stream);
+    return dropped_by(&Dropout::of_residual, embedding_place(true), stream);
   }
 
  private:
-  at::Tensor dropped_at(uint64_t place, const at::Tensor& rows) const {
+  at::Tensor dropped_by(at::Tensor (Dropout::*drop)(const at::Tensor&, uint64_t) const,
+                        uint64_t place, const at::Tensor& rows) const {
     const auto none = [](const Part& part) { return part.dropout == nullptr; };
     if (std::ranges::all_of(parts_, none)) return rows;
     return per_part([&](const Part& part) {
       const at::Tensor own = rows.narrow(0, part.first, part.tokens);
-      return part.dropout == nullptr ? own : part.dropout->apply(own, place);
+      return part.dropout == nullptr ? own : (*part.dropout.*drop)(own, place);
     });
   }
 

@@ -25,6 +25,9 @@ struct SourceQuery {
   at::Tensor states;                   ///< SourceReading::encode: [1, tokens, hidden]
   at::Tensor queries;                  ///< [rows, heads * head_dim], not scaled
   const Adapters* adapters = nullptr;  ///< those of the input, or null
+  const Dropout* dropout = nullptr;    ///< likewise
+
+  uint64_t place() const { return block_place(true, layer, LayerBlock::cross_attention); }
 };
 
 class SourceReading {

@@ -24,7 +24,7 @@ bool begins_with_summary(const Params& params) {
 }
 
 Status check_start(const Params& params, const architectures::Backbone& backbone) {
-  for (const char* name : {kDecoderStart, kDropout}) {
+  for (const std::string_view name : encoder_decoder_names()) {
     if (!params.has(name) || backbone.network->shape().encoder_decoder()) continue;
     return invalid_argument(
         std::string("'").append(name).append("' is for encoder-decoder backbones, which this one "
@@ -209,7 +209,9 @@ class AdapterTraining final : public TrainingSession {
       training.recompute = nn::Recompute::layers;
     }
     training.label_smoothing = request_.params.find<double>("label_smoothing").value_or(0);
-    training.dropout = request_.params.find<double>(kDropout).value_or(0);
+    const auto dropout = dropout_rates(request_.params, decoder_->shape().dropout);
+    if (!dropout.ok()) return dropout.error();
+    training.dropout = *dropout;
     training.seed = request_.seed;
     training.sources = reading_.sources;
     training.reading_flops = reading_.flops;

@@ -17,7 +17,7 @@ std::vector<ParamSpec> chat_params() {
 
 Status check_chat(const Params& params) {
   for (const char* name : {"system", "chat_date", "chat_variables"}) {
-    if (params.has(name) && !params.get<bool>("chat")) {
+    if (params.has(name) && !params.find<bool>("chat").value_or(false)) {
       return invalid_argument("'" + std::string(name) +
                               "' needs \"chat\": true; a plain prompt has no roles");
     }

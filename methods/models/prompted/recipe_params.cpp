@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/api/param_specs.h"
+#include "harness/core/json_dom.h"
 #include "methods/models/decoding/decoding_params.h"
 
 namespace qfs::prompted {
@@ -194,6 +195,54 @@ Status check_training_data(const Params& params, const TrainingFacts& facts) {
   if (params.has(kHalveAfter)) return wants(kHalveAfter);
   if (params.get<int64_t>("patience") > 0) return wants("patience");
   return {};
+}
+
+namespace {
+
+constexpr const char* kDropout = "dropout";
+constexpr const char* kAttentionDropout = "attention_dropout";
+constexpr const char* kActivationDropout = "activation_dropout";
+constexpr const char* kDropoutRates = "dropout_rates";
+
+ParamSpec dropout_param(const char* name, const char* doc, const char* source) {
+  return of_training(from_source(real_param(name, "", 0, 0.99, doc), source));
+}
+
+}  // namespace
+
+std::vector<ParamSpec> dropout_params() {
+  return {
+      dropout_param(kDropout,
+                    "Probability that an element of an encoder-decoder's embeddings, or of what "
+                    "its blocks add to the residual stream, is set to 0 in training; none when "
+                    "left out, unless 'dropout_rates' says otherwise",
+                    "BART, LED: 0.1"),
+      dropout_param(kAttentionDropout, "Likewise of attention's weights", "BART base: 0.1"),
+      dropout_param(kActivationDropout, "Likewise of what an MLP's second layer reads",
+                    "BART base: 0.1"),
+      of_training(choice_param(kDropoutRates, {"given", "checkpoint"},
+                               "'checkpoint': what is left out of the three is as the model's "
+                               "config.json says; 'given' when left out: it is none"))};
+}
+
+Result<nn::DropoutRates> dropout_rates(const Params& params, const nn::DropoutRates& checkpoint) {
+  const bool others = params.find<std::string>(kDropoutRates) == "checkpoint";
+  const auto rate = [&](const char* name, double its) {
+    return params.find<double>(name).value_or(others ? its : 0);
+  };
+  const nn::DropoutRates rates{.residual = rate(kDropout, checkpoint.residual),
+                               .attention = rate(kAttentionDropout, checkpoint.attention),
+                               .activation = rate(kActivationDropout, checkpoint.activation)};
+  for (const double one : {rates.residual, rates.attention, rates.activation}) {
+    if (one >= 0 && one < 1) continue;
+    return data_error("the checkpoint's configuration has a dropout of " + shortest_decimal(one) +
+                      "; expected one from 0 to below 1");
+  }
+  return rates;
+}
+
+std::vector<std::string_view> encoder_decoder_names() {
+  return {kDecoderStart, kDropout, kAttentionDropout, kActivationDropout, kDropoutRates};
 }
 
 ParamSpec of_training(ParamSpec spec) {

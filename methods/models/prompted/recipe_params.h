@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/api/method.h"
+#include "methods/models/nn/dropout_rates.h"
 
 namespace qfs::prompted {
 
@@ -30,6 +31,16 @@ Params selecting_decoding(const Params& params);
 Status check_recipe(const Params& params);
 /// Of MethodSpec::check_training: what chooses or ends by development examples needs some.
 Status check_training_data(const Params& params, const TrainingFacts& facts);
+
+/// `dropout`, `attention_dropout`, `activation_dropout`, and `dropout_rates`, which says what those
+/// are that are left out.
+std::vector<ParamSpec> dropout_params();
+/// What they ask for; `checkpoint`: of its configuration. `data`: what that says is no probability
+/// below 1.
+Result<nn::DropoutRates> dropout_rates(const Params& params, const nn::DropoutRates& checkpoint);
+/// Names of those and of others that are of training with an encoder-decoder.
+inline constexpr const char* kDecoderStart = "decoder_start";
+std::vector<std::string_view> encoder_decoder_names();
 
 /// Evaluations without a better one that halve the learning rate.
 inline constexpr const char* kHalveAfter = "halve_after";

@@ -38,11 +38,7 @@ std::vector<ParamSpec> label_params() {
                    "the summary's first, as when left out, or the latter alone; in writing it "
                    "begins with its start token"),
       "bos: AllenAI's code (PRIMERA, ConvoSumm)")));
-  params.push_back(of_training(from_source(
-      real_param(kDropout, "", 0, 0.99,
-                 "Of an encoder-decoder's embeddings and of what its blocks add to the residual "
-                 "stream, in training; 0 when left out"),
-      "BART, LED: 0.1")));
+  for (ParamSpec& param : dropout_params()) params.push_back(std::move(param));
   return params;
 }
 
@@ -182,10 +178,10 @@ Status TrainedSpec::validate(const Params& params) const {
   }
   if (Status status = check_recipe(params); !status.ok()) return status;
   if (!has_adapter(params)) {
-    constexpr std::array<std::string_view, 4> kOfTraining = {kDecoderStart, kDropout, kHalveAfter,
-                                                             kSmoothing};
+    std::vector<std::string_view> of_training = encoder_decoder_names();
+    of_training.insert(of_training.end(), {kHalveAfter, kSmoothing});
     const Status status =
-        check_left_out(*this, params, kOfTraining,
+        check_left_out(*this, params, of_training,
                        "is of training; \"adapter\": \"none\" is the backbone as it is");
     if (!status.ok()) return status;
   }
@@ -193,7 +189,9 @@ Status TrainedSpec::validate(const Params& params) const {
 }
 
 Status check_kind(const Params& params, const BackboneFacts& facts) {
-  for (const char* name : {kDecoderStart, kDropout, kSelectMinLength}) {
+  std::vector<std::string_view> names = encoder_decoder_names();
+  names.emplace_back(kSelectMinLength);
+  for (const std::string_view name : names) {
     if (!params.has(name) || facts.architecture == "bart") continue;
     return invalid_argument("'" + std::string(name) +
                             "' is for encoder-decoder backbones; this one is computed as '" +

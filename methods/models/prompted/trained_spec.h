@@ -19,10 +19,7 @@
 
 namespace qfs::prompted {
 
-/// Of learning with an encoder-decoder.
-inline constexpr const char* kDecoderStart = "decoder_start";
-inline constexpr const char* kDropout = "dropout";
-/// Refuses them for a backbone of another kind.
+/// Refuses what is of learning with an encoder-decoder for a backbone of another kind.
 Status check_kind(const Params& params, const BackboneFacts& facts);
 
 /// Role of the trained file.

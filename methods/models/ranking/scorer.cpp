@@ -185,7 +185,7 @@ Result<at::Tensor> SnippetScorer::scores(const PackedSnippets& packed,
   if (!query.ok()) return query;
   return nn::guarded("scoring snippets", [&]() -> Result<at::Tensor> {
     at::Tensor read = at::cat(states);
-    if (const auto of_head = part(packed.chunks.size())) read = of_head->apply(read, 0);
+    if (const auto of_head = part(packed.chunks.size())) read = of_head->of_residual(read, 0);
     const at::Tensor scores =
         at::linear(read, head.at("classifier.weight"), head.at("classifier.bias")).squeeze(1);
     if (means.empty()) return scores;

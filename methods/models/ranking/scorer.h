@@ -47,6 +47,8 @@ class SnippetScorer {
                 std::shared_ptr<const tokenizers::VocabularyTokenizer> tokenizer);
 
   int64_t width() const { return weights_->config.hidden; }
+  /// That the encoder was trained with.
+  const nn::DropoutRates& dropout() const { return weights_->config.dropout; }
   /// The encoder's own weights, by the names that training uses.
   nn::WeightsByName weights() const;
   /// The same scorer over other values of them, which gradients reach.

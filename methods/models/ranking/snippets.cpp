@@ -118,19 +118,27 @@ std::string Snippet::content_of(std::string_view beginning) const {
   return content;
 }
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(kBlanks) == std::string_view::npos;
-}
-
 bool is_chinese(const std::string& language) {
   return language == "zh" || language.starts_with("zh-");
 }
 
+namespace {
+
+Error no_text(const Example& example) {
+  return data_error("the document of example '" + example.key + "' has no text to take from");
+}
+
+}  // namespace
+
+Status check_document(const Example& example, const SnippetRule& rule) {
+  if (!has_text(example)) return no_text(example);
+  if (!rule.passage_words || !is_chinese(example.language)) return {};
+  return data_error("passages count words between blanks; example '" + example.key +
+                    "' is Chinese");
+}
+
 Result<std::vector<Snippet>> snippets_of(const Example& example, const SnippetRule& rule) {
-  if (rule.passage_words && is_chinese(example.language)) {
-    return data_error("passages count words between blanks; example '" + example.key +
-                      "' is Chinese");
-  }
+  if (Status readable = check_document(example, rule); !readable.ok()) return readable.error();
   std::vector<Snippet> snippets;
   Passages passages(rule.passage_words.value_or(1), snippets);
   for (const Segment& segment : example.document) {
@@ -143,9 +151,7 @@ Result<std::vector<Snippet>> snippets_of(const Example& example, const SnippetRu
       snippets.push_back({{segment}});
     }
   }
-  if (snippets.empty()) {
-    return data_error("the document of example '" + example.key + "' has no text to take from");
-  }
+  if (snippets.empty()) return no_text(example);  // of blanks that only a tokenizer knows
   return snippets;
 }
 

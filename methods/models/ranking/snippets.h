@@ -43,6 +43,8 @@ struct SnippetRule {
 
 /// The snippets of a document; segments without text are left out. `data`, naming the example,
 /// where there are none, and for passages of Chinese, which has no blanks.
+/// `data`: a document without text, or passages of Chinese.
+Status check_document(const Example& example, const SnippetRule& rule);
 Result<std::vector<Snippet>> snippets_of(const Example& example, const SnippetRule& rule = {});
 
 /// The greedy oracle of snippets towards a reference, in document order, as DYLE's files hold it
@@ -70,9 +72,6 @@ std::vector<int64_t> kept_targets(const std::vector<int64_t>& list,
 
 /// The snippets by falling score, of equal ones the lower index first.
 std::vector<int64_t> ranked(std::span<const float> scores);
-
-/// Whether a text has nothing but white space.
-bool is_blank(std::string_view text);
 
 /// Whether a language tag is one of Chinese.
 bool is_chinese(const std::string& language);

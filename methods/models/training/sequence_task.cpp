@@ -152,7 +152,7 @@ class SequenceLearner {
         if (!later.ok()) return later.error();
         inputs.back().later_adapters = *std::move(later);
       }
-      if (of_.dropout > 0 && rows[i].draw) {
+      if (of_.dropout.any() && rows[i].draw) {
         const uint64_t stream = Rng::derived(of_.seed, "dropout", *rows[i].draw).next();
         inputs.back().dropout = std::make_shared<nn::Dropout>(of_.dropout, stream);
       }

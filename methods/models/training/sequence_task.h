@@ -56,8 +56,7 @@ struct SequenceTraining {
   std::function<Result<RowAdapters>(const GraphRow& row, int64_t segments)> later_adapters = {};
   nn::Recompute recompute = nn::Recompute::nothing;
   double label_smoothing = 0;  ///< nn::HeadLoss::smoothing, of what is learned; not of development
-  /// nn::Dropout::rate, likewise, drawn by `seed`; of encoder-decoders.
-  double dropout = 0;
+  nn::DropoutRates dropout = {};  ///< likewise, drawn by `seed`; of encoder-decoders
   uint64_t seed = 0;
   /// The memory of all rows with the values of now, for one graph; empty: they have none.
   std::function<Result<std::shared_ptr<const nn::InfiniMemory>>()> memory = {};

@@ -13,15 +13,20 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "harness/core/files.h"
+#include "harness/core/rng.h"
 #include "harness/core/sha256.h"
 #include "methods/models/greedy_oracle/treebank_tokens.h"
 #include "metrics/catalog.h"
+#include "metrics/punkt/punkt_files.h"
 #include "metrics/rouge/rouge_scorer.h"
+#include "metrics/rouge155/dyle_lines.h"
 #include "tests/support/shared_data.h"
 
 namespace qfs::test {
@@ -216,6 +221,87 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(info.param.split) +
              (std::string_view(info.param.exceptions) == "none" ? "PorterOnly" : "WithExceptions");
     });
+
+/// Rows of turns that nothing learned, one a line beside the answer's sentences.
+class TurnRows : public testing::Test {
+ protected:
+  using Choose = std::function<std::vector<size_t>(const Meeting&, size_t query)>;
+
+  void SetUp() override {
+    const auto path = shared_data(kQmsumTest);
+    QFS_SKIP_WITHOUT_DATA(path);
+    auto punkt = metrics::load_punkt("");
+    if (!punkt.ok()) GTEST_SKIP() << punkt.error().to_string();
+    splitter_.emplace(*std::move(punkt), metrics::PunktRules::nltk_3_6);
+    meetings_ = meetings(path, 1000);
+  }
+
+  /// ROUGE-1, ROUGE-2 and ROUGE-L as the script prints them, in percent.
+  std::vector<double> averages(const Choose& choose) const {
+    std::vector<ScoreItem> items;
+    for (const Meeting& meeting : meetings_) {
+      for (size_t q = 0; q < meeting.answers.size(); ++q) {
+        ScoreItem& item = items.emplace_back();
+        item.id = static_cast<int64_t>(items.size()) - 1;
+        item.references = {metrics::rouge155::dyle_lines(meeting.answers[q], *splitter_)};
+        for (const size_t i : choose(meeting, q)) item.candidate += meeting.tokenized[i] + "\n";
+      }
+    }
+    const auto metric =
+        metrics::BuiltinMetrics().make("rouge-1.5.5:n=2,stem=on,sentences=lines,exceptions=none");
+    const auto rows = (*metric)->measure(items);
+    std::map<std::string, double> found;
+    for (const Score& score : (*metric)->aggregate(*rows)) found[score.name] = 100 * score.value;
+    return {found.at("rouge1.f"), found.at("rouge2.f"), found.at("rougeL.f")};
+  }
+
+  static void expect_near(const std::vector<double>& found, const std::vector<double>& known,
+                          double most) {
+    for (size_t i = 0; i < known.size(); ++i) EXPECT_NEAR(found[i], known[i], most) << i;
+  }
+
+  std::optional<metrics::PunktSplitter> splitter_;
+  std::vector<Meeting> meetings_;
+};
+
+TEST_F(TurnRows, OracleWithOneTurnALine) {
+  QFS_SKIP_UNOPTIMISED();
+  expect_near(averages(oracle), {42.70, 17.00, 38.37}, 0.1);
+}
+
+TEST_F(TurnRows, Beginnings) {
+  const auto first = [&](size_t k) {
+    return averages([k](const Meeting& meeting, size_t) {
+      std::vector<size_t> turns(std::min(k, meeting.turns.size()));
+      std::iota(turns.begin(), turns.end(), size_t{0});
+      return turns;
+    });
+  };
+  expect_near(first(10), {10.7, 1.2, 9.2}, 0.1);
+  expect_near(first(20), {11.1, 1.5, 9.8}, 0.1);
+}
+
+TEST_F(TurnRows, DrawnTurns) {
+  const std::map<size_t, std::vector<double>> known = {
+      {3, {12.3, 1.2, 10.5}},  {5, {13.5, 1.4, 11.6}},  {10, {14.8, 1.7, 13.0}},
+      {20, {13.5, 1.8, 12.0}}, {25, {12.5, 1.8, 11.2}}, {30, {11.6, 1.6, 10.5}}};
+  Rng rng(1);
+  for (const auto& [k, averages_known] : known) {
+    SCOPED_TRACE(k);
+    const auto drawn = averages([&rng, k = k](const Meeting& meeting, size_t) {
+      std::vector<size_t> turns(meeting.turns.size());
+      std::iota(turns.begin(), turns.end(), size_t{0});
+      const size_t count = std::min(k, turns.size());
+      for (size_t i = 0; i < count; ++i) {
+        std::swap(turns[i], turns[i + rng.below(turns.size() - i)]);
+      }
+      turns.resize(count);
+      std::ranges::sort(turns);
+      return turns;
+    });
+    expect_near(drawn, averages_known, 0.6);  // another draw
+  }
+}
 
 }  // namespace
 }  // namespace qfs::test

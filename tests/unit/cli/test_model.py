@@ -7,7 +7,7 @@ import json
 import os
 import unittest
 
-from driver import FIELDS
+from driver import FIELDS, record
 from tiny_model import (GPT2, HIDDEN, INNER, LAYERS, LED, VOCABULARY, ModelTest, gpt2_shapes, led_shapes, safetensors,
                         shapes, tokenizer)
 
@@ -381,6 +381,47 @@ class Bounds(ModelTest):
         self.write_sweep(**sweep, grid={"local_context": [34]})
         self.assert_fails(2, self.run_bench("plan", "sweep.json"), "sweep.json#/methods/0", "training data 'mini-meetings' (train): example",
                           "the first segment", "('train_segment') holds 16")
+
+    def test_examples_that_a_method_refuses_are_told_before_anything_runs(self):
+        self.write_model(max_position_embeddings=512)
+        training = {"train": {"path": "train.jsonl", "fields": FIELDS}}
+        first = {"data.jsonl": 0, "train.jsonl": 10}
+
+        def write(name, **changes):
+            records = [record(first[name] + i) for i in range(3)]
+            records[1].update(changes)
+            self.write(name, "".join(json.dumps(one) + "\n" for one in records))
+
+        def refused(method, code, change, *words, data="data.jsonl"):
+            write("train.jsonl")
+            write("data.jsonl")
+            write(data, **change)
+            self.write_sweep(methods=[method], grid=None, report=None)
+            for command in ("plan", "sweep", *(["train"] if "training" in method else [])):
+                self.assert_fails(code, self.run_bench(command, "sweep.json"), *words)
+            self.assertFalse(os.path.exists(self.path("small.sqlite")))
+
+        lingua = {"method": "llmlingua", "backbone": "./tiny", "chat": False, "local_context": 16, "input_tokens": 64, "max_new_tokens": 2, "ratio": 2}
+        white = {"query": " \t"}
+        refused(lingua, 2, white, "sweep.json#/methods/0", "example 'e1': its query is white space")
+        selfcp = {"method": "selfcp", "backbone": "./tiny", "chat": False, "local_context": 16, "input_tokens": 64, "max_new_tokens": 2, "ratio": 4,
+                  "steps": 1, "train_tokens": 200, "train_window": 16, "evaluate_every": 0, "training": training}
+        refused(selfcp, 2, white, "example 'e1': its query is white space")
+        refused(selfcp, 2, white, "training data", "example 'e11': its query is white space", data="train.jsonl")
+        egad = {"method": "egad", "backbone": "./tiny", "attention": "prefix", "chat": False, "k": 2, "local_context": 16, "max_new_tokens": 2,
+                "steps": 1, "train_tokens": 200, "evaluate_every": 0, "training": training}
+        blank = {"document": " "}
+        refused(egad, 5, blank, "the document of example 'e1' has no text to read")
+        refused(egad, 5, blank, "training data", "the document of example 'e11' has no text to read", data="train.jsonl")
+        ranked = {"method": "retrieve_generate", "backbone": "./tiny", "chat": False, "local_context": 16, "max_new_tokens": 2}
+        refused(ranked, 5, blank, "the document of example 'e1' has no passage to read")
+        # Others write of the query alone, which is said.
+        write("data.jsonl", document=" ")
+        self.write_sweep(methods=[{"method": "zero_shot", "backbone": "./tiny", "chat": False, "local_context": 16, "max_new_tokens": 2}],
+                         grid=None, report=None)
+        run = self.run_bench("sweep", "sweep.json")
+        self.assert_succeeds(run)
+        self.assertIn("data set 'data.jsonl' (all): 1 of 3 examples have a document without text", run.stderr)
 
     def test_pieces_of_a_prompt_are_counted_each_by_itself(self):
         parts = tokenizer()

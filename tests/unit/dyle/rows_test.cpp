@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+
 #include "tests/support/letter_tokenizer.h"
 
 namespace qfs::dyle {
@@ -26,7 +29,10 @@ class FramedTokenizer final : public tokenizers::VocabularyTokenizer {
   }
   int64_t vocabulary_size() const override { return 202; }
   std::string decode(std::span<const int32_t> ids) const override { return letters_.decode(ids); }
-  std::optional<int32_t> special_id(std::string_view) const override { return std::nullopt; }
+  std::optional<int32_t> special_id(std::string_view text) const override {
+    if (text == "<") return 200;
+    return text == ">" ? std::optional<int32_t>(201) : std::nullopt;
+  }
   std::vector<std::string> special_texts() const override { return {}; }
   std::optional<int32_t> end_of_sequence_id() const override { return 201; }
   tokenizers::TextFrame frame() const override { return {{200}, {201}}; }
@@ -78,6 +84,77 @@ TEST(Rows, are_tokenized_before_a_snippet_and_in_it_and_behind_it) {
               ElementsAre(row(letters("a&&b&", {200}, letters("why", {199})), 3, false, false)));
 }
 
+/// "<user:" trimmed text ">bot:"; the text as often as `times` says, in a piece each or in one.
+class TinyChat final : public prompting::ChatRenderer {
+ public:
+  explicit TinyChat(int times = 1, bool apart = true) : times_(times), apart_(apart) {}
+
+  Result<std::vector<prompting::PromptPiece>> render(
+      std::span<const prompting::ChatMessage> messages) const override {
+    std::vector<prompting::PromptPiece> pieces = {{"<", true}};
+    for (const prompting::ChatMessage& message : messages) {
+      std::string text = message.text;
+      while (text.ends_with(' ')) text.pop_back();
+      for (int i = 0; i < times_; ++i) {
+        const std::string said = message.role + ":" + text;
+        if (apart_ || i == 0) {
+          pieces.push_back({said});
+        } else {
+          pieces.back().text += said;
+        }
+      }
+    }
+    pieces.push_back({">", true});
+    pieces.push_back({"bot:"});
+    return pieces;
+  }
+
+ private:
+  int times_;
+  bool apart_;
+};
+
+TEST(Rows, in_a_conversation_stand_inside_the_users_turn) {
+  const std::vector<std::string> snippets = {"ab ", "abcdefgh"};
+  const Conversation chat{std::make_shared<TinyChat>()};
+  const auto rows =
+      snippet_prompts(FramedTokenizer(), "S:{snippet}<{query} ", snippets, "why", 20, &chat);
+  ASSERT_TRUE(rows.ok()) << rows.error().to_string();
+  const auto whole = [&](const std::string& snippet) {
+    return letters("user:S:" + snippet + "<why", {200}, letters("bot:", {201}));
+  };
+  EXPECT_THAT(*rows,
+              ElementsAre(row(whole("ab "), 3, false, false), row(whole("abc"), 3, true, false)));
+  const Conversation with_system{std::make_shared<TinyChat>(), "be brief"};
+  const auto told =
+      snippet_prompts(FramedTokenizer(), "{snippet}", {snippets.data(), 1}, "", 40, &with_system);
+  ASSERT_TRUE(told.ok());
+  EXPECT_THAT(*told,
+              ElementsAre(row(letters("system:be briefuser:ab ", {200}, letters("bot:", {201})), 3,
+                              false, false)));
+}
+
+TEST(Rows, in_a_conversation_need_one_place_in_it) {
+  const std::vector<std::string> one = {"ab"};
+  for (const auto& [times, apart] : {std::pair(0, true), {2, true}, {2, false}}) {
+    const Conversation chat{std::make_shared<TinyChat>(times, apart)};
+    const auto refused = snippet_prompts(FramedTokenizer(), "{snippet}", one, "", 20, &chat);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.error().message,
+                HasSubstr(std::to_string(times) + " places of the user's text"));
+  }
+  // A prompt with the mark for a snippet's place, or the beginning of one.
+  const Conversation chat{std::make_shared<TinyChat>()};
+  for (const std::string around : {"\u2063\u2064", "\u2063"}) {
+    const auto rows =
+        snippet_prompts(FramedTokenizer(), around + "{snippet}" + around, one, "", 60, &chat);
+    const auto own = snippet_prompts(FramedTokenizer(), around + "{snippet}" + around, one, "", 60);
+    ASSERT_TRUE(rows.ok() && own.ok());
+    const Ids& plain = own->front().ids;  // behind "<"
+    EXPECT_FALSE(std::ranges::search(rows->front().ids, std::span(plain).subspan(1)).empty());
+  }
+}
+
 TEST(Rows, of_an_encoder_decoder_lose_their_query) {
   const std::vector<std::string> snippets = {"ab", "abcdefgh", "abcdefghijkl"};
   const auto rows = snippet_sources(FramedTokenizer(), snippets, "why", 11);
@@ -105,11 +182,13 @@ TEST(Rows, templates_are_checked) {
 }
 
 TEST(Targets, of_a_decoder_only_generator_end_with_its_end_token) {
-  const Target target = prompted_target(test::LetterTokenizer(), "abc", 99, 10);
+  const Target target = prompted_target(test::LetterTokenizer(), "abc", false, 99, 10);
   EXPECT_EQ(target.begun, letters(" abc"));
+  EXPECT_EQ(prompted_target(test::LetterTokenizer(), "abc", true, 99, 10).begun, letters("abc"))
+      << "an answer begins anew";
   EXPECT_EQ(target.labels.size(), 5U);
   EXPECT_EQ(target.labels.back(), 99);
-  const Target cut = prompted_target(test::LetterTokenizer(), "abcdef", 99, 4);
+  const Target cut = prompted_target(test::LetterTokenizer(), "abcdef", false, 99, 4);
   EXPECT_EQ(cut.begun, letters(" ab"));
   EXPECT_EQ(cut.labels.back(), 99);
 }

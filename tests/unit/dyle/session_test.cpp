@@ -3,7 +3,6 @@
 #include "methods/dyle/session.h"
 
 #include <ATen/ops/equal.h>
-#include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +27,7 @@ namespace {
 using ::qfs::test::Curve;
 using ::testing::HasSubstr;
 
-const MethodSpec& the_spec() { return qfs::test::dyle_spec(); }
+const DyleSpec& the_spec() { return qfs::test::dyle_spec(); }
 
 using DyleSessionTest = qfs::test::DyleSessionTest;
 
@@ -346,95 +345,6 @@ TEST_F(DyleSessionTest, both_models_drop_the_same_where_layers_are_computed_agai
   }
 }
 
-std::vector<std::string> names_in(const std::string& path) {
-  const auto file = checkpoints::open_safetensors(path);
-  EXPECT_TRUE(file.ok()) << file.error().to_string();
-  std::vector<std::string> names;
-  if (!file.ok()) return names;
-  for (const checkpoints::TensorEntry& entry : (*file)->tensors()) names.push_back(entry.name);
-  return names;
-}
-
-TEST_F(DyleSessionTest, all_weights_of_both_models_are_trained_and_kept_by_the_releases_names) {
-  const qfs::test::TemporaryFolder generator;
-  const qfs::test::TemporaryFolder extractor;
-  request_.backbone = *registry::resolve_backbone(qfs::test::TinySeq2Seq().write(generator));
-  request_.backbones[kExtractor] = qfs::test::TinyEncoder{.roberta = true}.write(extractor);
-  request_.params.set("prompt", default_prompt());
-  request_.params.set("trained", std::string("weights"));
-  request_.params.set("label_tokens", int64_t{24});
-  EXPECT_TRUE(the_spec().validate(request_.params).ok());
-  for (const std::string profile : {"released", "paper"}) {
-    request_.params.set("profile", profile);
-    const Curve curve = trained(profile, 30);
-    EXPECT_LT(curve.last("loss.generation"), curve.first("loss.generation") / 2) << profile;
-    EXPECT_LT(curve.last("loss.oracle"), curve.first("loss.oracle")) << profile;
-    EXPECT_EQ(outputs({meeting(34)}).size(), 1U);
-  }
-  const std::vector<std::string> names = names_in(trained_path("paper"));
-  for (const char* name :
-       {"classifier.weight", "rag.dynamic_mlp.4.bias", "rag.generator.model.shared.weight",
-        "rag.generator.model.encoder.layers.0.fc1.weight",
-        "rag.generator.model.decoder.layers.0.encoder_attn.k_proj.bias",
-        "roberta.embeddings.token_type_embeddings.weight",
-        "roberta.encoder.layer.1.attention.self.value.weight"}) {
-    EXPECT_THAT(names, ::testing::Contains(name));
-  }
-  EXPECT_THAT(names, ::testing::Each(::testing::Not(HasSubstr("lora_"))));
-  // What it writes with is what was trained: the text that it learned is likelier than before.
-  request_.params.set("snippets", std::string("oracle"));
-  request_.params.set("gate_map", std::string("reference"));
-  EXPECT_GT(extra_of(meeting(34)).at("gate").size(), 1U);
-  // The release's checkpoints say nothing of themselves.
-  const std::string said = predicted(meeting(34)).text;
-  std::map<std::string, at::Tensor> tensors;
-  const auto file = checkpoints::open_safetensors(trained_path("paper"));
-  ASSERT_TRUE(file.ok());
-  for (const checkpoints::TensorEntry& entry : (*file)->tensors()) {
-    tensors[entry.name] = *peft::read_tensor(**file, entry);
-  }
-  const auto put = [&] {
-    const std::string bytes = peft::tensor_file_bytes(tensors, {}, at::kFloat);
-    EXPECT_TRUE(write_file(folder_ / "converted.safetensors", bytes).ok());
-    request_.artifacts["adapter"] = {"", folder_ / "converted.safetensors", ""};
-  };
-  put();
-  EXPECT_EQ(predicted(meeting(34)).text, said);
-  tensors["lm_head.dense.weight"] = at::zeros({2});  // of the masked language model
-  put();
-  EXPECT_EQ(predicted(meeting(34)).text, said);
-  tensors["pooler.dense.weight"] = at::zeros({2});
-  put();
-  EXPECT_THAT(write_refusal(meeting(34)), HasSubstr("'pooler.dense.weight' is none of DYLE's"));
-  tensors.erase("pooler.dense.weight");
-  tensors["rag.generator.model.shared.weight"].zero_();  // by which it reads and writes
-  put();
-  EXPECT_NE(predicted(meeting(34)).text, said);
-  tensors.erase("roberta.encoder.layer.1.output.dense.bias");
-  put();
-  EXPECT_THAT(write_refusal(meeting(34)), HasSubstr("encoder.layer.1.output.dense.bias"));
-  write_with("paper");
-  // A file says what it is of; one of low-rank matrices is another.
-  request_.params.set("trained", std::string("lora"));
-  EXPECT_THAT(write_refusal(meeting(34)), HasSubstr("no trained file of 'dyle'"));
-}
-
-TEST_F(DyleSessionTest, trained_weights_are_counted_and_no_file_is_begun_with) {
-  request_.params.set("trained", std::string("weights"));
-  request_.params.set("steps", int64_t{1});
-  Curve curve;
-  const auto outcome = fit("whole", curve);
-  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
-  int64_t elements = 0;
-  const auto file = checkpoints::open_safetensors(trained_path("whole"));
-  for (const checkpoints::TensorEntry& entry : (*file)->tensors()) elements += entry.elements;
-  EXPECT_EQ(outcome->cost.trainable_parameters, elements);
-  EXPECT_THAT(the_spec().check_init(request_.params, {}).error().message,
-              HasSubstr("begins with those of its backbone"));
-  request_.params.set("extractor_targets", std::string("query"));
-  EXPECT_THAT(the_spec().validate(request_.params).error().message, HasSubstr("low-rank"));
-}
-
 TEST_F(DyleSessionTest, roberta_scores_snippets) {
   const qfs::test::TemporaryFolder folder;
   request_.backbones[kExtractor] = qfs::test::TinyEncoder{.roberta = true}.write(folder);
@@ -450,6 +360,37 @@ TEST_F(DyleSessionTest, a_training_begins_with_another) {
   EXPECT_LT(second.first("loss.oracle"), first.first("loss.oracle"));
   request_.params.set("alpha", 64.0);
   EXPECT_THAT(refusal(), HasSubstr("its alpha / rank is"));
+}
+
+TEST_F(DyleSessionTest, prompts_can_be_turns_of_a_conversation) {
+  const Curve plain = trained("plain", 1);
+  use_llama({.layers = 2,
+             .chat_template = "{% for m in messages %}<|im_start|>{{ m.content | trim }}"
+                              "<|im_end|>{% endfor %}"},
+            "{snippet}/{query}:");
+  request_.params.set("snippet_tokens", int64_t{26});
+  request_.params.set("chat", true);
+  EXPECT_TRUE(the_spec().validate(request_.params).ok());
+  const Curve chat = trained("chat", 1);
+  EXPECT_GT(std::abs(chat.first("loss.generation") - plain.first("loss.generation")), 1e-3);
+  EXPECT_EQ(outputs({meeting(34)}).size(), 1U);
+
+  Params recipe = request_.params;
+  recipe = {};
+  recipe.set("k", int64_t{3});
+  EXPECT_THAT(the_spec().check_file(request_.params, recipe).error().message,
+              HasSubstr("without 'chat'"));
+  recipe.set("chat", true);
+  EXPECT_TRUE(the_spec().check_file(request_.params, recipe).ok());
+  Params other = request_.params;
+  other.set("system", std::string("be brief"));
+  EXPECT_THAT(the_spec().check_file(other, recipe).error().message, HasSubstr("without 'system'"));
+  Params without = request_.params;
+  without.set("chat", false);
+  without.set("system", std::string("be brief"));
+  EXPECT_THAT(the_spec().validate(without).error().message, HasSubstr("'system' needs"));
+  EXPECT_THAT(the_spec().check_backbone(request_.params, {.architecture = "bart"}).error().message,
+              HasSubstr("for decoder-only generators"));
 }
 
 TEST_F(DyleSessionTest, a_training_goes_on_with_the_score_that_it_began_with) {

@@ -117,6 +117,55 @@ TEST_F(FinetuneSessionTest, smoothed_labels_are_of_what_is_learned_alone) {
   EXPECT_EQ(smoothed.last("development.loss"), plain.last("development.loss"));
 }
 
+TEST_F(FinetuneSessionTest, dropout_is_given_or_the_checkpoints_and_of_what_is_learned_alone) {
+  use_seq2seq({});  // its configuration says nothing: 0.1 of the residual stream
+  request_.params.set("learning_rate", 0.0);
+  request_.params.set("steps", int64_t{1});
+  const auto curve_of = [&](const std::string& name, const Params& own) {
+    Params before = request_.params;
+    for (const auto& [key, value] : own.values()) request_.params.set(key, value);
+    Curve curve;
+    EXPECT_TRUE(fit(name, curve).ok()) << name;
+    request_.params = std::move(before);
+    return curve;
+  };
+  const auto param = [](const char* name, ParamValue value) {
+    Params params;
+    params.set(name, std::move(value));
+    return params;
+  };
+  const Curve plain = curve_of("plain", {});
+  const Curve given = curve_of("given", param("dropout", 0.1));
+  const Curve checkpoint =
+      curve_of("checkpoint", param("dropout_rates", std::string("checkpoint")));
+  EXPECT_GT(std::abs(given.first("loss") - plain.first("loss")), 1e-3);
+  EXPECT_EQ(checkpoint.first("loss"), given.first("loss"));
+  EXPECT_EQ(given.last("development.loss"), plain.last("development.loss"));
+  for (const char* kind : {"attention_dropout", "activation_dropout"}) {
+    SCOPED_TRACE(kind);
+    const Curve own = curve_of(kind, param(kind, 0.3));
+    EXPECT_GT(std::abs(own.first("loss") - plain.first("loss")), 1e-3);
+    Params both = param(kind, 0.3);
+    both.set("dropout_rates", std::string("checkpoint"));
+    const Curve beside = curve_of(std::string(kind) + "+", both);
+    EXPECT_GT(std::abs(beside.first("loss") - own.first("loss")), 1e-3);
+  }
+}
+
+TEST_F(FinetuneSessionTest, a_checkpoint_that_drops_all_is_refused_where_that_is_asked_for) {
+  use_seq2seq({});
+  const std::string path = folder_ / "config.json";
+  std::string config = *read_file(path);
+  config.insert(config.find('{') + 1, R"("attention_dropout": 1.0, )");
+  ASSERT_TRUE(write_file(path, config).ok());
+  request_.backbone = *registry::resolve_backbone(folder_.path());
+  request_.params.set("steps", int64_t{1});
+  Curve curve;
+  EXPECT_TRUE(fit("own", curve).ok());
+  request_.params.set("dropout_rates", std::string("checkpoint"));
+  EXPECT_THAT(refusal(), HasSubstr("a dropout of 1; expected one from 0 to below 1"));
+}
+
 TEST_F(FinetuneSessionTest, outputs_that_choose_are_of_sources_that_the_encoder_reads) {
   use_seq2seq({.positions = 99});
   request_.params.set("train_tokens", int64_t{99});

@@ -219,11 +219,11 @@ TEST_F(ReadingTest, what_is_not_retrieved_has_no_part_in_a_loss) {
 
 /// What a reading makes of a layer's query, to the bit.
 std::vector<float> attended(const nn::SourceReading& reading, const nn::Decoder& decoder,
-                            size_t layer) {
+                            size_t layer, const nn::Dropout* dropout = nullptr) {
   at::manual_seed(9);
   const at::Tensor states = at::randn({1, 50, 12});
   const at::Tensor out =
-      reading.attend({decoder, layer, states, at::randn({3, 12}), nullptr}).contiguous();
+      reading.attend({decoder, layer, states, at::randn({3, 12}), nullptr, dropout}).contiguous();
   return {out.const_data_ptr<float>(), out.const_data_ptr<float>() + out.numel()};
 }
 
@@ -245,6 +245,17 @@ TEST_F(ReadingTest, draws_are_of_the_seed_the_step_the_example_and_the_layer) {
     }
   }
   EXPECT_EQ(seen.size(), 2 * (2 * 2 * 2 + 1));
+}
+
+TEST_F(ReadingTest, weights_of_what_is_read_are_dropped) {
+  const nn::Dropout dropout{{.attention = 0.4}, 1};
+  for (const char* mode : {"retrieval", "random_encoded"}) {
+    SCOPED_TRACE(mode);
+    const auto reading = readings_of({mode, {6, 0.5}, 1}, rows(0)).front();
+    const auto dropped = attended(*reading, *decoder_, 0, &dropout);
+    EXPECT_NE(dropped, attended(*reading, *decoder_, 0));
+    EXPECT_EQ(dropped, attended(*reading, *decoder_, 0, &dropout));
+  }
 }
 
 TEST_F(ReadingTest, both_take_turns_and_retrieval_is_what_chooses) {

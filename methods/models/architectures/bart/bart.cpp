@@ -25,7 +25,8 @@ nn::DecoderShape bart_shape(const BartConfig& config) {
           .layers = config.decoder_layers,
           .heads = config.decoder_heads,
           .kv_heads = config.decoder_heads,
-          .head_dim = config.decoder_head_dim()};
+          .head_dim = config.decoder_head_dim(),
+          .dropout = config.encoder.dropout};
 }
 
 Status check_global(const nn::SequenceInput& input, const nn::SequenceShape& shape) {
@@ -78,7 +79,8 @@ class BartDecoder final : public nn::DecoderOf<BartDecoder, BartWeights> {
     return add(layer.output_norm, states, [&](const at::Tensor& read) {
       const at::Tensor inner =
           nn::apply(weights_->config.encoder.activation, run.multiply(layer.up, read));
-      return run.dropped(index, nn::LayerBlock::mlp, run.multiply(layer.down, inner));
+      return run.dropped(index, nn::LayerBlock::mlp,
+                         run.multiply(layer.down, run.dropped_activations(index, inner)));
     });
   }
 
@@ -101,7 +103,7 @@ class BartDecoder final : public nn::DecoderOf<BartDecoder, BartWeights> {
     return nn::guarded("encoding a text", [&] {
       const auto attention = std::make_shared<nn::WindowedAttention>(
           weights_->config.windows, weights_->global, input.global_positions,
-          static_cast<int64_t>(input.ids.size()), device(), input.adapters);
+          static_cast<int64_t>(input.ids.size()), device(), input.adapters, input.dropout);
       return encoder.hidden_states(text, attention);
     });
   }

@@ -27,6 +27,8 @@ std::string read_bert(ConfigReader& reader, EncoderConfig& config) {
   config.position_rows = reader.integer("max_position_embeddings", kMaxRows);
   config.segments = reader.integer_or("type_vocab_size", kMaxRows, 2);
   config.norm_eps = reader.real_or("layer_norm_eps", 1e-12);
+  config.dropout = {.residual = reader.real_or("hidden_dropout_prob", 0.1),
+                    .attention = reader.real_or("attention_probs_dropout_prob", 0.1)};
   return reader.text_or("hidden_act", "gelu");
 }
 
@@ -51,16 +53,21 @@ std::string read_distilbert(ConfigReader& reader, EncoderConfig& config) {
   config.intermediate = reader.integer("hidden_dim", kMaxWidth);
   config.heads = reader.integer("n_heads", 65536);
   config.position_rows = reader.integer("max_position_embeddings", kMaxRows);
+  config.dropout = {.residual = reader.real_or("dropout", 0.1),
+                    .attention = reader.real_or("attention_dropout", 0.1)};
   return reader.text_or("activation", "gelu");
 }
 
-/// What BART and LED share.
+/// What BART and LED share, the decoder's dropout among it.
 std::string read_bart_like(ConfigReader& reader, EncoderConfig& config) {
   config.layers = reader.integer("encoder_layers", kMaxLayers);
   config.hidden = reader.integer("d_model", kMaxWidth);
   config.intermediate = reader.integer("encoder_ffn_dim", kMaxWidth);
   config.heads = reader.integer("encoder_attention_heads", 65536);
   config.norm_eps = 1e-5;
+  config.dropout = {.residual = reader.real_or("dropout", 0.1),
+                    .attention = reader.real_or("attention_dropout", 0),
+                    .activation = reader.real_or("activation_dropout", 0)};
   config.padding_id = static_cast<int32_t>(reader.count_or("pad_token_id", kMaxRows, 1));
   return reader.text_or("activation_function", "gelu");
 }

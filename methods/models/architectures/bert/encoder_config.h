@@ -10,6 +10,7 @@
 #include "harness/api/result.h"
 #include "methods/models/checkpoints/model_directory.h"
 #include "methods/models/nn/dense.h"
+#include "methods/models/nn/dropout_rates.h"
 
 namespace qfs::architectures {
 
@@ -32,6 +33,7 @@ struct EncoderConfig {
   bool embedding_norm = true;
   bool sinusoidal = false;  ///< a checkpoint without a position table has the sinusoidal one
   nn::Activation activation = nn::Activation::gelu;
+  nn::DropoutRates dropout = {};  ///< that it was trained with
 
   int64_t head_dim() const { return hidden / heads; }
   /// Longest text, special tokens included.

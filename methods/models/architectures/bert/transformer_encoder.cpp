@@ -2,7 +2,6 @@
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -105,8 +104,10 @@ at::Tensor TransformerEncoder::finish_layer(size_t index, const at::Tensor& stat
   const at::Tensor sum = states + dropped(multiply(layer.attention_output, joined),
                                           nn::block_place(false, index, nn::LayerBlock::attention));
   const auto feed_forward = [&](const at::Tensor& read) {
-    return dropped(multiply(layer.down, nn::apply(c.activation, multiply(layer.up, read))),
-                   nn::block_place(false, index, nn::LayerBlock::mlp));
+    const uint64_t place = nn::block_place(false, index, nn::LayerBlock::mlp);
+    at::Tensor inner = nn::apply(c.activation, multiply(layer.up, read));
+    if (dropout_ != nullptr) inner = dropout_->of_activation(inner, place);
+    return dropped(multiply(layer.down, inner), place);
   };
   if (c.pre_norm) return sum + feed_forward(nn::apply(layer.output_norm, sum, c.norm_eps));
   const at::Tensor middle = nn::apply(layer.attention_norm, sum, c.norm_eps);
@@ -131,13 +132,15 @@ Result<at::Tensor> TransformerEncoder::hidden_states(std::span<const EncoderInpu
         mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
     std::optional<nn::MaskedAttention> allowed;
     if (keys_seen) allowed.emplace();
-    const at::Tensor states =
-        run_layers(embed(texts, longest), layers,
-                   [keys_seen](int64_t, const at::Tensor&, const at::Tensor& qkv) {
-                     return at::scaled_dot_product_attention(qkv.select(0, 0), qkv.select(0, 1),
-                                                             qkv.select(0, 2), keys_seen);
-                   },
-                   {});
+    const at::Tensor states = run_layers(
+        embed(texts, longest), layers,
+        [keys_seen, dropout = dropout_](int64_t layer, const at::Tensor&, const at::Tensor& qkv) {
+          const uint64_t place =
+              nn::block_place(false, static_cast<size_t>(layer), nn::LayerBlock::attention);
+          return nn::attention(qkv.select(0, 0), qkv.select(0, 1), qkv.select(0, 2),
+                               {.mask = keys_seen}, dropout.get(), place);
+        },
+        {});
     return layers == config().layers ? last(states) : states;
   });
 }

@@ -75,7 +75,7 @@ class TransformerEncoder {
     return nn::adapted(linear, x, adapters_.get());
   }
   at::Tensor dropped(const at::Tensor& x, uint64_t place) const {
-    return dropout_ == nullptr ? x : dropout_->apply(x, place);
+    return dropout_ == nullptr ? x : dropout_->of_residual(x, place);
   }
 
   std::shared_ptr<const EncoderWeights> weights_;

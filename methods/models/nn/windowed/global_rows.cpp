@@ -1,11 +1,10 @@
 #include "methods/models/nn/windowed/global_rows.h"
 
-#include <ATen/ops/scaled_dot_product_attention.h>
-
 namespace qfs::nn {
 
 at::Tensor global_rows(const GlobalProjections& projections, const at::Tensor& states,
-                       const at::Tensor& global, int64_t heads, const Adapters* adapters) {
+                       const at::Tensor& global, int64_t heads, const Adapters* adapters,
+                       const Dropout* dropout, uint64_t place) {
   const int64_t dim = projections.query.weight.size(0) / heads;
   const at::Tensor queries = adapted(projections.query, states.index_select(1, global), adapters)
                                  .view({1, global.size(0), heads, dim})
@@ -13,7 +12,7 @@ at::Tensor global_rows(const GlobalProjections& projections, const at::Tensor& s
   const at::Tensor key_value = adapted(projections.key_value, states, adapters)
                                    .view({1, states.size(1), 2, heads, dim})
                                    .permute({2, 0, 3, 1, 4});
-  return at::scaled_dot_product_attention(queries, key_value.select(0, 0), key_value.select(0, 1));
+  return attention(queries, key_value.select(0, 0), key_value.select(0, 1), {}, dropout, place);
 }
 
 }  // namespace qfs::nn

@@ -3,10 +3,10 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/tensor.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/windowed/global_rows.h"
@@ -23,13 +23,15 @@ constexpr int64_t kMinBlock = 128;
 WindowedAttention::WindowedAttention(std::span<const Window> windows,
                                      std::span<const GlobalProjections> projections,
                                      std::vector<int64_t> global, int64_t length, at::Device device,
-                                     std::shared_ptr<const Adapters> adapters)
+                                     std::shared_ptr<const Adapters> adapters,
+                                     std::shared_ptr<const Dropout> dropout)
     : windows_(windows),
       projections_(projections),
       global_(std::move(global)),
       length_(length),
       device_(device),
       adapters_(std::move(adapters)),
+      dropout_(std::move(dropout)),
       global_index_(at::tensor(global_, at::kLong).to(device)) {
   for (const Window& window : windows_) {
     const auto known = [&](const auto& pair) { return pair.first == window; };
@@ -76,7 +78,7 @@ const std::vector<WindowedAttention::Block>& WindowedAttention::blocks_of(
   return std::ranges::find(blocks_, window, &std::pair<Window, std::vector<Block>>::first)->second;
 }
 
-at::Tensor WindowedAttention::attend_to_windows(const Window& window, const at::Tensor& qkv) const {
+at::Tensor WindowedAttention::attend_to_windows(size_t layer, const at::Tensor& qkv) const {
   const at::Tensor queries = qkv.select(0, 0);
   const at::Tensor keys = qkv.select(0, 1);
   const at::Tensor values = qkv.select(0, 2);
@@ -84,12 +86,16 @@ at::Tensor WindowedAttention::attend_to_windows(const Window& window, const at::
   const at::Tensor global_values = values.index_select(2, global_index_);
   const MaskedAttention allowed;
   std::vector<at::Tensor> parts;
-  for (const Block& block : blocks_of(window)) {
+  for (const Block& block : blocks_of(windows_[layer])) {
     const int64_t reached = block.last - block.first;
-    parts.push_back(at::scaled_dot_product_attention(
-        queries.narrow(2, block.begin, block.end - block.begin),
-        at::cat({keys.narrow(2, block.first, reached), global_keys}, 2),
-        at::cat({values.narrow(2, block.first, reached), global_values}, 2), block.mask));
+    const std::optional<Dropout> dropout =
+        dropout_ ? std::optional(dropout_->of_part(static_cast<uint64_t>(block.begin)))
+                 : std::nullopt;
+    parts.push_back(attention(queries.narrow(2, block.begin, block.end - block.begin),
+                              at::cat({keys.narrow(2, block.first, reached), global_keys}, 2),
+                              at::cat({values.narrow(2, block.first, reached), global_values}, 2),
+                              {.mask = block.mask}, dropout ? &*dropout : nullptr,
+                              block_place(false, layer, LayerBlock::attention)));
   }
   return at::cat(parts, 2);
 }
@@ -97,18 +103,19 @@ at::Tensor WindowedAttention::attend_to_windows(const Window& window, const at::
 at::Tensor WindowedAttention::attend(int64_t layer, const at::Tensor& states,
                                      const at::Tensor& qkv) const {
   const auto index = static_cast<size_t>(layer);
-  const at::Tensor attended = attend_to_windows(windows_[index], qkv);
+  const at::Tensor attended = attend_to_windows(index, qkv);
   if (global_.empty()) return attended;
   return attended.index_copy(
       2, global_index_,
-      global_rows(projections_[index], states, global_index_, qkv.size(2), adapters_.get()));
+      global_rows(projections_[index], states, global_index_, qkv.size(2), adapters_.get(),
+                  dropout_.get(), block_place(false, index, LayerBlock::attention)));
 }
 
 std::vector<at::Tensor> WindowedAttention::trained() const {
   std::vector<at::Tensor> trained;
   for (const GlobalProjections& layer : projections_) {
-    for (const at::Tensor& weight : {layer.query.weight, layer.query.bias, layer.key_value.weight,
-                                     layer.key_value.bias}) {
+    for (const at::Tensor& weight :
+         {layer.query.weight, layer.query.bias, layer.key_value.weight, layer.key_value.bias}) {
       if (weight.defined() && weight.requires_grad()) trained.push_back(weight);
     }
   }

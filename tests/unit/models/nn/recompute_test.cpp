@@ -41,7 +41,7 @@ class RecomputeTest : public ::testing::Test {
     for (SequenceInput& input : inputs) {
       if (decoder.shape().sequence.encoder_decoder()) {
         input.decoder_ids = {2, 0, 11, 8, 6};
-        input.dropout = std::make_shared<Dropout>(0.3, input.ids.size());
+        input.dropout = std::make_shared<Dropout>(DropoutRates{0.3, 0.3, 0.3}, input.ids.size());
       }
       if (global)
         input.global_positions = inputs.front().global_positions.empty()

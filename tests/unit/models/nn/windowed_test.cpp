@@ -194,10 +194,11 @@ class LedWindowsTest : public ::testing::Test {
 };
 
 TEST_F(LedWindowsTest, it_equals_the_definition_for_every_pattern_of_global_tokens) {
-  for (const int64_t length : {1, 3, 12, 127, 128, 129, 300}) {
-    const Layer layer = random_layer(length, 2, 4);
+  // Around multiples of a window of 4, which has a reach of 2, and of a block.
+  for (const int64_t length : {1, 3, 4, 5, 7, 8, 9, 12, 127, 128, 129, 300}) {
+    const Layer layer = random_layer(length, 4, 4);
     for (const Positions& global : patterns(length)) {
-      for (const int64_t reach : {1, 5, 64, 150, 400}) {
+      for (const int64_t reach : {1, 2, 5, 64, 150, 400}) {
         SCOPED_TRACE("length " + std::to_string(length) + ", reach " + std::to_string(reach) +
                      ", global " + ::testing::PrintToString(global));
         const Window window = {.reach = reach};

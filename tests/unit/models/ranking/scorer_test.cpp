@@ -180,6 +180,7 @@ TEST_F(ScorerTest, similarity_is_the_cosine_of_mean_states_of_texts_that_are_rea
 }
 
 TEST_F(ScorerTest, dropout_falls_on_the_encoder_and_on_what_the_head_reads) {
+  EXPECT_EQ(scorer_->dropout(), (nn::DropoutRates{.residual = 0.1, .attention = 0.1}));
   const auto packed = scorer_->pack(
       "hat", {{{{"a red hat"}}}, {{{"no"}}}, {{{"a hat"}}}, {{{"so"}}}, {{{"the hat"}}}}, {48, 4});
   // Scores are one number of each state, so that the head's dropout makes them 0 or twice as large.
@@ -187,7 +188,7 @@ TEST_F(ScorerTest, dropout_falls_on_the_encoder_and_on_what_the_head_reads) {
       {"classifier.weight", at::eye(scorer_->width()).narrow(0, 3, 1)},
       {"classifier.bias", at::zeros({1})}};
   const at::Tensor plain = *scorer_->scores(*packed, head, nullptr);
-  const nn::Dropout dropout{0.5, 7};
+  const nn::Dropout dropout{{.residual = 0.5}, 7};
   const at::Tensor dropped =
       *scorer_->scores(*packed, head, nullptr, nn::Recompute::nothing, &dropout);
   const at::Tensor zero = dropped.eq(0);
@@ -206,7 +207,7 @@ TEST_F(ScorerTest, recomputed_layers_give_the_same_gradients) {
     const ScorerTensors first = fresh(params);
     const auto packed =
         scorer_->pack("hat", {{{{"a red hat"}}}, {{{"no"}}}}, {48, 4, false, apart});
-    const nn::Dropout dropout{0.5, 7};
+    const nn::Dropout dropout{{0.5, 0.5, 0.5}, 7};
     std::vector<std::vector<double>> found;
     for (const auto recompute : {nn::Recompute::nothing, nn::Recompute::layers}) {
       ScorerTensors tensors = first;

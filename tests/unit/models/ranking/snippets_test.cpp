@@ -93,6 +93,16 @@ TEST(Snippets, a_document_without_text_is_refused) {
   EXPECT_FALSE(snippets_of(empty).ok());
 }
 
+TEST(Snippets, a_document_without_words_is_refused) {
+  for (const char* text : {" ", "\u00a0", "\x0b", "\u3000"}) {
+    Example one = example();
+    one.document = {{text, ""}};
+    const auto refused = snippets_of(one, {.piece_words = 4});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.error().message, HasSubstr("has no text to take from"));
+  }
+}
+
 TEST(Snippets, passages_of_chinese_are_refused) {
   Example chinese = example();
   chinese.language = "zh";

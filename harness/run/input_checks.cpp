@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "harness/api/document_cutter.h"
 #include "harness/api/prompt_counter.h"
 #include "harness/core/counted.h"
 #include "harness/core/files.h"
+#include "harness/core/log.h"
 #include "harness/plan/param_values.h"
 #include "harness/run/document_cutter.h"
 #include "harness/run/run.h"
@@ -81,6 +83,35 @@ class TokenCounter {
   HostPool pool_;
 };
 
+Status check_examples(const plan::PlannedDataset& data, const plan::Cell& cell) {
+  if (cell.documents == Documents::other) return {};  // it does not read its examples' own
+  std::optional<Error> first;
+  size_t more = 0;
+  for (const int64_t ordinal : data.ordinals) {
+    const Example& example = data.data->examples[static_cast<size_t>(ordinal)];
+    Status fits = cell.spec->check_example(cell.params, example);
+    if (fits) continue;
+    if (first) ++more;
+    if (!first) first = fits.error();
+  }
+  if (!first) return {};
+  if (more > 0)
+    first->message += fmt::format("; likewise of {}", counted(more, "example") + " more");
+  return *std::move(first);
+}
+
+/// Methods that take such documents have the query alone, if anything.
+void warn_of_blank_documents(const plan::PlannedDataset& data) {
+  size_t blank = 0;
+  for (const int64_t ordinal : data.ordinals) {
+    if (!has_text(data.data->examples[static_cast<size_t>(ordinal)])) ++blank;
+  }
+  if (blank == 0) return;
+  log_warning(fmt::format("data set '{}' ({}): {} of {} have a document without text", data.name,
+                          data.data->manifest.split, blank,
+                          counted(data.ordinals.size(), "example")));
+}
+
 /// The examples of a cell that its method sets bounds to.
 struct Bounded {
   std::vector<const Example*> examples;
@@ -133,7 +164,7 @@ Status check_bounds(const plan::PlannedDataset& data, const plan::Cell& cell, To
 
 }  // namespace
 
-Status check_tokens(const plan::Plan& plan, const RunOptions& options) {
+Status check_inputs(const plan::Plan& plan, const RunOptions& options) {
   TokenCounter counter(plan, options);
   std::set<std::pair<std::string, std::string>> opened;
   std::map<std::string, KnownTokens> known;  // by backbone and frame
@@ -142,6 +173,7 @@ Status check_tokens(const plan::Plan& plan, const RunOptions& options) {
     return error;
   };
   const auto check = [&](const plan::PlannedDataset& data, const plan::Cell& cell) -> Status {
+    if (Status fit = check_examples(data, cell); !fit) return placed(fit.error(), cell);
     if (!cell.backbone) return {};
     std::string frame = cell.backbone->digest;
     const Params around = prompt_params(cell);
@@ -152,6 +184,8 @@ Status check_tokens(const plan::Plan& plan, const RunOptions& options) {
     if (!fit) return placed(fit.error(), cell);
     return {};
   };
+  for (const plan::PlannedDataset& data : plan.datasets) warn_of_blank_documents(data);
+  for (const plan::PlannedDataset& data : plan.training_data) warn_of_blank_documents(data);
   for (const plan::Cell& cell : plan.cells) {
     // Built-in tokenizers need no file.
     if (cell.tokenizer && !cell.tokenizer->path.empty() &&
