@@ -107,7 +107,7 @@ class MemoryDemonstrations final : public Demonstrations {
   std::vector<size_t> fixed_;  ///< empty: those that are nearest
 };
 
-/// The same for all examples, compressed in front of the first or of each.
+/// The same for all examples, compressed once for all or again for each.
 class FixedDemonstrations final : public Demonstrations {
  public:
   FixedDemonstrations(const SessionRequest& request, const Bank& bank,
