@@ -40,11 +40,6 @@ int64_t count_words(std::string_view text) {
   return words;
 }
 
-bool has_words(const Example& example) {
-  return std::ranges::any_of(example.document,
-                             [](const Segment& segment) { return count_words(segment.text) > 0; });
-}
-
 }  // namespace
 
 std::vector<int64_t> select_examples(const Dataset& dataset, const Selection& selection) {
@@ -76,7 +71,7 @@ std::map<int64_t, int64_t> other_examples(const Dataset& dataset, std::span<cons
     const Example& example = dataset.examples[static_cast<size_t>(ordinal)];
     Alike& group = groups[sha256_hex(dataset.id.hex() + example.*of)];
     group.all.push_back(ordinal);
-    if (!words || has_words(example)) group.givers.push_back(ordinal);
+    if (!words || has_text(example)) group.givers.push_back(ordinal);
   }
   std::map<int64_t, int64_t> others;
   for (auto own = groups.begin(); own != groups.end(); ++own) {

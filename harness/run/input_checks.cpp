@@ -95,8 +95,7 @@ Status check_examples(const plan::PlannedDataset& data, const plan::Cell& cell) 
     if (!first) first = fits.error();
   }
   if (!first) return {};
-  if (more > 0)
-    first->message += fmt::format("; likewise of {}", counted(more, "example") + " more");
+  if (more > 0) first->message += fmt::format("; likewise of {} more", counted(more, "example"));
   return *std::move(first);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/core/error_exception.h"
+#include "methods/models/prompting/chat/user_turn.h"
 #include "methods/models/prompting/prompt_template.h"
 
 namespace qfs::dyle {
@@ -67,10 +68,8 @@ size_t count_of(std::string_view part, std::string_view text) {
 Result<Sides> sides_in_turn(const tokenizers::VocabularyTokenizer& tokenizer, const Around& around,
                             const Conversation& chat) {
   const std::string mark = mark_for(around);
-  std::vector<prompting::ChatMessage> messages;
-  if (chat.system) messages.push_back({"system", *chat.system});
-  messages.push_back({"user", around.front + mark + around.back});
-  const auto pieces = chat.renderer->render(messages);
+  const auto pieces = chat.renderer->render(
+      prompting::user_messages(chat.system, around.front + mark + around.back));
   if (!pieces.ok()) return pieces.error();
   std::vector<prompting::PromptPiece> front;
   std::vector<prompting::PromptPiece> back;

@@ -128,12 +128,11 @@ at::Tensor causal_attention(const Projections& sequence, const Dropout* dropout,
 }
 
 at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at,
-                            bool again) {
+                            bool again, const Dropout* dropout, uint64_t place) {
   const bool trained = qkv.requires_grad() || again;
-  if (trained && qkv.device().is_cpu() && qkv.scalar_type() != at::kDouble) {
-    return CausalAttention::apply(qkv, shape, at);
-  }
-  return causal_attention(projections_of(qkv, shape, at));
+  const bool own = qkv.device().is_cpu() && qkv.scalar_type() != at::kDouble;
+  if (trained && own && !drops_attention(dropout)) return CausalAttention::apply(qkv, shape, at);
+  return causal_attention(projections_of(qkv, shape, at), dropout, place);
 }
 
 }  // namespace qfs::nn

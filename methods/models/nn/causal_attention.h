@@ -30,8 +30,10 @@ at::Tensor causal_attention(const Projections& sequence, const Dropout* dropout 
 
 /// The same of qkv as projections_of has it; for gradients on a CPU it keeps the rotated qkv alone,
 /// where LibTorch's operations keep shared keys once per query head, and the output.
-/// `again`: it will be computed once more with gradients, to the same bits.
+/// `again`: it will be computed once more with gradients, to the same bits. With dropout of its
+/// weights it is LibTorch's operations.
 at::Tensor causal_attention(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at,
-                            bool again = false);
+                            bool again = false, const Dropout* dropout = nullptr,
+                            uint64_t place = 0);
 
 }  // namespace qfs::nn

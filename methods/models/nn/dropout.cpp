@@ -59,7 +59,7 @@ uint64_t block_place(bool decoder, size_t layer, LayerBlock block) {
 
 at::Tensor attention(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& values,
                      const KeysSeen& seen, const Dropout* dropout, uint64_t place) {
-  if (dropout == nullptr || dropout->rates.attention == 0) {
+  if (!drops_attention(dropout)) {
     return at::scaled_dot_product_attention(queries, keys, values, seen.mask, 0.0, seen.causal);
   }
   const double scale = 1 / std::sqrt(static_cast<double>(queries.size(-1)));

@@ -44,6 +44,11 @@ struct KeysSeen {
   bool causal = false;                  ///< those up to its own place
 };
 
+/// Whether some of attention's weights are dropped.
+inline bool drops_attention(const Dropout* dropout) {
+  return dropout != nullptr && dropout->rates.attention > 0;
+}
+
 /// Attention with dropout of its weights: queries [.., length, d], keys and values [.., keys, d] to
 /// [.., length, d]; scores are divided by the square root of d. Without dropout (null, or of
 /// nothing here) it is ATen's.

@@ -106,12 +106,9 @@ class WholeSequences final : public LayerOperations {
       const auto rows = [&](const at::Tensor& of_all) {
         return of_all.defined() ? of_all.narrow(0, part.first, part.tokens) : at::Tensor();
       };
-      const Rotations at = {rows(rotations_.cosines), rows(rotations_.sines)};
-      if (part.dropout == nullptr || part.dropout->rates.attention == 0) {
-        return causal_attention(rows(qkv), decoder_.shape(), at, again_);
-      }
-      return causal_attention(projections_of(rows(qkv), decoder_.shape(), at), part.dropout.get(),
-                              block_place(true, layer, LayerBlock::attention));
+      return causal_attention(rows(qkv), decoder_.shape(),
+                              {rows(rotations_.cosines), rows(rotations_.sines)}, again_,
+                              part.dropout.get(), block_place(true, layer, LayerBlock::attention));
     });
     if (!has_prompt(layer)) return attended;
     return beside_attention(layer, attended,

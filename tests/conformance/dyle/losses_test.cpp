@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -231,6 +232,26 @@ TEST_F(DyleGradients, consistency_reaches_the_extractor_alone) {
   losses.consistency.backward();
   EXPECT_TRUE(scores.grad().defined());
   for (const at::Tensor& one : leaves()) EXPECT_FALSE(one.grad().defined());
+}
+
+TEST(DyleLosses, consistencys_gradients_by_scores_are_what_differences_say) {
+  const c10::AutoGradMode gradients(true);
+  const at::Tensor gate = doubles("gate", {3, 4}, 2);
+  const Selection selection{{4, 0, 3}, 0};
+  const at::Tensor scores = leaf("scores", {6}, 2);
+  consistency_loss(gate, scores, selection).backward();
+  constexpr double kStep = 1e-5;
+  for (int64_t i = 0; i < scores.numel(); ++i) {
+    const auto moved = [&](double by) {
+      at::Tensor other = scores.detach().clone();
+      other[i] += by;
+      return consistency_loss(gate, other, selection).item<double>();
+    };
+    const double difference = (moved(kStep) - moved(-kStep)) / (2 * kStep);
+    EXPECT_NEAR(scores.grad()[i].item<double>(), difference, 1e-8) << i;
+    const bool selected = std::ranges::count(selection.snippets, i) > 0;
+    EXPECT_EQ(std::abs(difference) > 1e-3, selected) << i;
+  }
 }
 
 /// Hand-made so that the gate's logit of a snippet is its score, whatever the position.

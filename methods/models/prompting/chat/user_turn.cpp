@@ -17,13 +17,17 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
+std::vector<ChatMessage> user_messages(const std::optional<std::string>& system, std::string text) {
+  std::vector<ChatMessage> messages;
+  if (system) messages.push_back({"system", *system});
+  messages.push_back({"user", std::move(text)});
+  return messages;
+}
+
 Result<UserTurn> user_turn(const ChatRenderer& chat,
                            const tokenizers::VocabularyTokenizer& tokenizer,
                            const std::optional<std::string>& system, const std::string& text) {
-  std::vector<ChatMessage> messages;
-  if (system) messages.push_back({"system", *system});
-  messages.push_back({"user", text});
-  const auto pieces = chat.render(messages);
+  const auto pieces = chat.render(user_messages(system, text));
   if (!pieces.ok()) return pieces.error();
   auto encoded = piece_tokens(tokenizer, *pieces);
   if (!encoded.ok()) return encoded.error();

@@ -21,7 +21,10 @@ struct UserTurn {
   std::optional<int64_t> moved;
 };
 
-/// Behind a system message, where there is one. Errors: those of ChatRenderer::render and
+/// A user's message, behind a system message where there is one.
+std::vector<ChatMessage> user_messages(const std::optional<std::string>& system, std::string text);
+
+/// The turn that these messages are. Errors: those of ChatRenderer::render and
 /// piece_tokens.
 Result<UserTurn> user_turn(const ChatRenderer& chat,
                            const tokenizers::VocabularyTokenizer& tokenizer,
