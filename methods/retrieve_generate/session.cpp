@@ -10,6 +10,7 @@
 #include "methods/models/prompted/changed_session.h"
 #include "methods/models/prompted/lora_training.h"
 #include "methods/models/prompted/prompted_session.h"
+#include "methods/models/prompted/weights_training.h"
 #include "methods/models/ranking/locator.h"
 #include "methods/models/retrieval/bm25.h"
 #include "methods/retrieve_generate/retriever.h"
@@ -177,12 +178,16 @@ Result<prompted::ChangeDocument> open_change(const SessionRequest& request, Reso
   });
 }
 
+/// The backbone as it is, with its adapter, or with its trained weights.
 Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
                                                   ResourceCache& cache) {
-  if (prompted::has_adapter(request.params)) {
+  const bool whole = prompted::all_weights(request.params);
+  if (prompted::has_adapter(request.params) && !whole) {
     return prompted::open_lora_session(request, cache, "retrieve_generate");
   }
-  auto model = prompted::open_prompted_model(request, cache);
+  const auto writing = whole ? prompted::with_trained_weights(request) : Result(request);
+  if (!writing.ok()) return writing.error();
+  auto model = prompted::open_prompted_model(*writing, cache);
   if (!model.ok()) return model.error();
   return std::unique_ptr<MethodSession>(std::make_unique<prompted::PromptedSession>(
       request.seed, "retrieve_generate", *std::move(model)));
@@ -224,12 +229,16 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
   auto change = open_change(request, cache, prompts->backbone->tokenizer,
                             request.params.get<int64_t>("train_tokens"));
   if (!change.ok()) return change.error();
-  auto inner = prompted::open_adapter_training(
-      request, cache, kSpec, &prompted::make_lora,
-      // Documents are those that were retrieved.
-      [](const SessionRequest& writing, ResourceCache& shared) {
-        return prompted::open_lora_session(writing, shared, "retrieve_generate");
-      });
+  const prompted::MakeAdapter make =
+      prompted::all_weights(request.params) ? &prompted::make_weights : &prompted::make_lora;
+  auto inner =
+      prompted::open_adapter_training(request, cache, kSpec, make,
+                                      // Documents are those that were retrieved.
+                                      [](const SessionRequest& writing, ResourceCache& shared) {
+                                        SessionRequest choosing = writing;
+                                        choosing.params.set("adapter", std::string("lora"));
+                                        return open_inner(choosing, shared);
+                                      });
   if (!inner.ok()) return inner.error();
   return std::unique_ptr<TrainingSession>(
       std::make_unique<RetrieveGenerateTraining>(*std::move(change), *std::move(inner)));

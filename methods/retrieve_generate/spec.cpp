@@ -77,6 +77,10 @@ Needs RetrieveGenerateSpec::needs(const Params& params) const {
     needs.artifacts.emplace_back(ranking::kLocator);
     needs.made_by = {{ranking::kLocator, ranking::kLocator}};
   }
+  if (prompted::all_weights(params)) {
+    needs.reads_files_of = {"finetune"};
+    return needs;
+  }
   needs.begins_with = {"lora"};
   needs.reads_files_of = {"lora"};
   return needs;
@@ -107,8 +111,10 @@ std::vector<ParamSpec> RetrieveGenerateSpec::adapter_params() const {
     params.push_back(prompted::of_both(std::move(param)));
   params.push_back(with_default(
       choice_param("adapter", {"none", "lora"},
-                   "The backbone as it is, or with low-rank matrices of 'lora' or trained here"),
+                   "The backbone as it is, or with what 'trained' says, of 'lora' or 'finetune' or "
+                   "trained here"),
       std::string("none")));
+  params.push_back(prompted::trained_param("SQuALITY's BART behind DPR: weights"));
   return params;
 }
 
@@ -136,14 +142,14 @@ Status RetrieveGenerateSpec::check_adapter(const Params& params) const {
     }
     const auto spans = Spans::parse(params.get<std::string>("spans"), "spans");
     if (!spans.ok()) return spans.error();
-    return prompted::check_targets(params);
+    return prompted::check_trained(*this, params, prompted::has_adapter(params));
   }
   if (!params.has("budget") && !params.has("local_context")) {
     return invalid_argument(
         "'budget' is left out, and so is 'local_context': passages are read up "
         "to one of them");
   }
-  return prompted::check_targets(params);
+  return prompted::check_trained(*this, params, prompted::has_adapter(params));
 }
 
 }  // namespace qfs::retrieve_generate

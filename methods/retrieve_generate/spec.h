@@ -1,5 +1,6 @@
 // The spec of `retrieve_generate`: a language model that reads the passages of a document that
-// match the query (BART + DPR of SQuALITY, and any backbone), as it is or with a low-rank adapter.
+// match the query (BART + DPR of SQuALITY, and any backbone), as it is, with a low-rank adapter, or
+// trained whole.
 //
 // Known to the driver; torch-free. Stateless and thread-safe. The sessions are in session.h.
 #pragma once

@@ -40,7 +40,7 @@ class PaperPlans(ModelTest):
         for name in ("led-base", "led-large", "primera", "bart-large-cnn-blocks-340"):
             self.write_seq2seq("models/" + name, led, led_shapes())
         bart = {name.replace("led.", "model."): shape for name, shape in led_shapes().items()}
-        for name in ("bart-large", "bart-base"):
+        for name in ("bart-large", "bart-large-qmsum", "bart-base"):
             self.write_seq2seq("models/" + name, BART, bart)
         for name in ("roberta-base", "dpr-question_encoder-multiset-base", "dpr-ctx_encoder-multiset-base"):
             tiny_bert.write(self.path("models/" + name), max_position_embeddings=514)

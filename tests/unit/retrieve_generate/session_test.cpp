@@ -21,6 +21,7 @@ using ::qfs::test::Curve;
 using ::qfs::test::RecordingSink;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const MethodSpec& the_spec() {
   static const RetrieveGenerateSpec spec;
@@ -104,6 +105,37 @@ TEST_F(RetrieveGenerateTest, it_trains_on_what_it_retrieves_and_reads_that_file)
   Curve whole;
   ASSERT_TRUE(fit("b", whole).ok());
   EXPECT_LT(few, tokens(whole));
+}
+
+TEST_F(RetrieveGenerateTest, it_trains_all_weights_on_what_it_retrieves) {
+  request_.params.set("trained", std::string("weights"));
+  EXPECT_THAT(the_spec().validate(request_.params).error().message,
+              HasSubstr("\"adapter\": \"none\" is the backbone as it is"));
+  request_.params.set("adapter", std::string("lora"));
+  EXPECT_TRUE(the_spec().validate(request_.params).ok());
+  EXPECT_THAT(the_spec().needs(request_.params).reads_files_of, ElementsAre("finetune"));
+  EXPECT_THAT(the_spec().needs(request_.params).begins_with, IsEmpty());
+  EXPECT_THAT(prompt(), HasSubstr("no trained weights were given"));
+  request_.params.set("steps", int64_t{40});
+  request_.params.set("select_by", std::string("rouge1"));
+  data_.development = {meeting(20), meeting(21)};
+  Curve curve;
+  const auto outcome = fit("whole", curve);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  EXPECT_EQ(outcome->files.front().name, "model.safetensors");
+  EXPECT_LT(curve.last("loss"), curve.first("loss") / 2);
+  const double few = curve.points.front().values.at("tokens");
+  request_.artifacts["adapter"] = {"", folder_ / "whole/model.safetensors", ""};
+  const auto after = predicted();
+  ASSERT_TRUE(after.ok()) << after.error().to_string();
+  EXPECT_EQ(after->prompt, "D: bob: Ann has a red hat.\nA:");
+  EXPECT_THAT(after->text, HasSubstr("abcabc"));
+  request_.artifacts.clear();
+  request_.params.set("budget", int64_t{1000});
+  request_.params.set("steps", int64_t{1});
+  Curve documents;
+  ASSERT_TRUE(fit("documents", documents).ok());
+  EXPECT_LT(few, documents.points.front().values.at("tokens"));
 }
 
 TEST_F(RetrieveGenerateTest, a_locators_text_stands_for_the_document) {
