@@ -17,6 +17,8 @@ inline constexpr int64_t kWindow = 512;
 // Parameters of how many rows stand for a segment.
 inline constexpr const char* kSummaryLength = "summary_length";  ///< of autocompressor
 inline constexpr const char* kMemSize = "mem_size";              ///< of icae
+/// Of icae: of auto-encoding's examples those that learn what follows.
+inline constexpr const char* kContinuationShare = "continuation_share";
 
 /// ratio, input_tokens and, where a side is chosen, strategy, memory_position, n_mem_rounding and
 /// compress_short.

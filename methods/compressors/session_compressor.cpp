@@ -73,6 +73,20 @@ Result<std::vector<Compressed>> NoCompressor::compress(
   return made;
 }
 
+std::vector<Piece> TrainedCompressor::assemble_text(const CompressionTask& task,
+                                                    std::span<const Piece> memory, bool) const {
+  return assemble(task, memory);
+}
+
+std::vector<Piece> earlier_memory(const Segment& segment, std::span<const Piece> before) {
+  if (segment.earlier == Earlier::nothing || before.empty()) return {};
+  if (segment.earlier == Earlier::previous) before = before.last(1);
+  std::vector<Piece> seen(before.begin(), before.end());
+  const auto held = std::min(seen.size(), static_cast<size_t>(segment.held));
+  for (Piece& piece : std::span(seen).first(held)) piece.rows = piece.rows.detach();
+  return seen;
+}
+
 namespace {
 
 /// A segment that can be read now.
@@ -81,11 +95,6 @@ struct Ready {
   size_t segment;
 };
 
-std::span<const Piece> seen_by(const Segment& segment, std::span<const Piece> before) {
-  if (segment.earlier == Earlier::nothing || before.empty()) return {};
-  return segment.earlier == Earlier::previous ? before.last(1) : before;
-}
-
 /// Reads some segments side by side.
 Status read_ready(std::span<const CompressionTask> tasks, std::span<const Ready> ready,
                   const CompressorPass& pass, std::vector<Compressed>& made) {
@@ -93,7 +102,7 @@ Status read_ready(std::span<const CompressionTask> tasks, std::span<const Ready>
   for (const auto& [task, index] : ready) {
     const Segment& segment = tasks[task].plan.segments[index];
     const auto before = std::span<const Piece>(made[task].memory).first(index);
-    inputs.push_back(pass.input(tasks[task], segment, seen_by(segment, before)));
+    inputs.push_back(pass.input(tasks[task], segment, earlier_memory(segment, before)));
   }
   const auto states = nn::sequence_states(pass.decoder, inputs, pass.recompute);
   if (!states.ok()) return states.error();

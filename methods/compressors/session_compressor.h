@@ -106,10 +106,17 @@ class TrainedCompressor : public Compressor {
   /// By their names in the file, float32.
   virtual training::NamedTensors tensors() const = 0;
   virtual void replace(const training::NamedTensors& tensors) = 0;
+  /// What the text itself is written behind, or what `follows` it: as an answer is, unless a method
+  /// says otherwise.
+  virtual std::vector<Piece> assemble_text(const CompressionTask& task,
+                                           std::span<const Piece> memory, bool follows) const;
   /// How a document is read in training; null: as for a development loss.
   virtual Result<Plan> drawn_plan(const PromptParts& parts, Rng* rng) const = 0;
   virtual void set_recompute(nn::Recompute recompute) = 0;
 };
+
+/// Of the memory `before` a segment what it sees.
+std::vector<Piece> earlier_memory(const Segment& segment, std::span<const Piece> before);
 
 /// How segments are read by a decoder: the last rows of what is read are their memory.
 struct CompressorPass {

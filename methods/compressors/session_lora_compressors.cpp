@@ -21,6 +21,7 @@ constexpr const char* kDown = ".lora_A";
 constexpr const char* kUp = ".lora_B";
 /// Rows of ICAE's table behind the slots: auto-encoding, language modelling, fine-tuning.
 constexpr int64_t kAutoEncoding = 0;
+constexpr int64_t kLanguage = 1;
 constexpr int64_t kFineTuning = 2;
 constexpr int64_t kModes = 3;
 constexpr double kNoise = 0.1;
@@ -168,19 +169,26 @@ Segment Icae::demonstration(Range content) const {
   return {content, memory_of(content.count)};
 }
 
+Piece Icae::mode(int64_t index) const {
+  const int64_t slots = tensors_.tensors.at(form_.table).size(0) - form_.mode_rows;
+  return {{}, rows(slots + index, 1)};
+}
+
 std::vector<Piece> Icae::assemble(const CompressionTask& task,
                                   std::span<const Piece> memory) const {
-  const int64_t modes = tensors_.tensors.at(form_.table).size(0) - form_.mode_rows;
   std::vector<Piece> pieces(memory.begin(), memory.end());
-  if (reading_.auto_encoding) {
-    pieces.push_back({{}, rows(modes + kAutoEncoding, 1)});
-    return pieces;
-  }
-  const Piece mode = {{}, rows(modes + kFineTuning, 1)};
-  pieces.push_back(mode);
+  const Piece answers = mode(kFineTuning);
+  pieces.push_back(answers);
   pieces.push_back({task.parts.head});
   pieces.push_back({task.parts.tail});
-  pieces.push_back(mode);
+  pieces.push_back(answers);
+  return pieces;
+}
+
+std::vector<Piece> Icae::assemble_text(const CompressionTask&, std::span<const Piece> memory,
+                                       bool follows) const {
+  std::vector<Piece> pieces(memory.begin(), memory.end());
+  pieces.push_back(mode(follows ? kLanguage : kAutoEncoding));
   return pieces;
 }
 

@@ -47,7 +47,6 @@ struct LoraReading {
   int64_t memory = 0;          ///< rows of a segment, at most those of the table
   Ratio ratio = std::nullopt;  ///< a segment's own length has fewer; nothing: all have `memory`
   int32_t begin = 0;           ///< in front of ICAE's context
-  bool auto_encoding = false;  ///< of ICAE: the document itself is written
 };
 
 class LoraCompressor : public TrainedCompressor {
@@ -99,17 +98,21 @@ class Autocompressor final : public LoraCompressor {
 };
 
 /// The beginning of the document in slots; the generator, not adapted, reads [slots; FT; prompt;
-/// FT].
+/// FT], and to write the text itself or what follows it [slots; AE] or [slots; LM].
 class Icae final : public LoraCompressor {
  public:
   using LoraCompressor::LoraCompressor;
   Result<Plan> plan(const PromptParts& parts) const override;
   std::vector<Piece> assemble(const CompressionTask& task,
                               std::span<const Piece> memory) const override;
+  std::vector<Piece> assemble_text(const CompressionTask& task, std::span<const Piece> memory,
+                                   bool follows) const override;
   /// A context of its own.
   Segment demonstration(Range content) const override;
 
  private:
+  /// A row of the table behind the slots.
+  Piece mode(int64_t index) const;
   std::vector<int32_t> in_front() const override { return {reading_.begin}; }
 };
 

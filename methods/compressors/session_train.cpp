@@ -45,20 +45,28 @@ LabelledSequence joined(nn::SequenceInput prompt, std::span<const int32_t> respo
   return sequence;
 }
 
+/// Whether a response begins with the whole text, which one that goes on with it does not.
+bool is_again(std::span<const int32_t> text, std::span<const int32_t> response) {
+  return response.size() >= text.size() && std::ranges::equal(response.first(text.size()), text);
+}
+
 /// What is trained, and how examples are made of prompts.
 struct TrainedParts {
   std::unique_ptr<TrainedCompressor> compressor;
   /// The document itself is learned, of at most so many tokens; 0: the summary is.
   int64_t auto_encoding_tokens = 0;
+  /// Of such examples so many learn what follows instead.
+  double continuation_share = 0;
 };
 
-class Trained final : public prompted::TrainedAdapter {
+class Trained : public prompted::TrainedAdapter {
  public:
   Trained(TrainedParts parts, const prompted::AdapterPlace& place)
       : compressor_(std::move(parts.compressor)),
         decoder_(place.decoder),
         seed_(place.request.seed),
-        auto_encoding_tokens_(parts.auto_encoding_tokens) {
+        auto_encoding_tokens_(parts.auto_encoding_tokens),
+        continuation_share_(parts.continuation_share) {
     const std::vector<int32_t>& ends = place.prompts.backbone->generation.end_ids;
     if (!ends.empty()) end_ = ends.front();
   }
@@ -71,19 +79,29 @@ class Trained final : public prompted::TrainedAdapter {
     auto parts = parts_of(taken_apart(sequence).prompt);
     if (!parts.ok()) return parts.error();
     std::vector<int32_t>& content = parts->content;
-    content.resize(std::min(content.size(), static_cast<size_t>(auto_encoding_tokens_)));
+    const size_t all = content.size();
+    size_t read = std::min(all, static_cast<size_t>(auto_encoding_tokens_));
+    std::vector<int32_t> response;
+    if (learns_what_follows(content)) {
+      if (read == all) read = (all + 1) / 2;
+      const auto behind = content.begin() + static_cast<std::ptrdiff_t>(read);
+      response.assign(behind, behind + static_cast<std::ptrdiff_t>(std::min(read, all - read)));
+      content.resize(read);
+    } else {
+      content.resize(read);
+      response = content;
+      if (end_) response.push_back(*end_);
+    }
     nn::SequenceInput prompt;
     prompt.document = {static_cast<int64_t>(parts->head.size()),
                        static_cast<int64_t>(content.size())};
     for (const auto* ids : {&parts->head, &content, &parts->tail}) {
       prompt.ids.insert(prompt.ids.end(), ids->begin(), ids->end());
     }
-    std::vector<int32_t> response = content;
-    if (end_) response.push_back(*end_);
     return joined(std::move(prompt), response);
   }
 
-  bool reads() const override { return true; }
+  bool reads() const final { return true; }
   Result<training::ReadRows> read(std::span<const training::GraphRow> rows) override {
     std::vector<PromptParts> parts;
     std::vector<Plan> plans;
@@ -92,7 +110,7 @@ class Trained final : public prompted::TrainedAdapter {
       Labelled labelled = taken_apart(row.sequence);
       auto cut = parts_of(labelled.prompt);
       if (!cut.ok()) return cut.error();
-      Rng rng = Rng::derived(seed_, "compression", row.draw.value_or(0));
+      Rng rng = draws(row.draw.value_or(0));
       auto plan = compressor_->drawn_plan(*cut, row.draw ? &rng : nullptr);
       if (!plan.ok()) return plan.error();
       parts.push_back(*std::move(cut));
@@ -103,18 +121,17 @@ class Trained final : public prompted::TrainedAdapter {
     for (size_t i = 0; i < rows.size(); ++i) tasks.push_back({parts[i], plans[i]});
     const auto memory = compressor_->compress(tasks);
     if (!memory.ok()) return memory.error();
-    const nn::AdapterSet set = compressor_->generator_adapters();
-    std::shared_ptr<const nn::Adapters> adapters;
-    if (!set.linears.empty()) {
-      auto bound = nn::bind_adapters(set, *decoder_);
-      if (!bound.ok()) return bound.error();
-      adapters = *std::move(bound);
-    }
+    const auto adapters = generator_adapters();
+    if (!adapters.ok()) return adapters.error();
     training::ReadRows read;
     for (size_t i = 0; i < rows.size(); ++i) {
-      const auto pieces = read_pieces(*compressor_, tasks[i], (*memory)[i].memory);
+      const std::span<const Piece> made = (*memory)[i].memory;
+      const auto pieces = auto_encoding_tokens_ > 0
+                              ? compressor_->assemble_text(
+                                    tasks[i], made, !is_again(parts[i].content, responses[i]))
+                              : read_pieces(*compressor_, tasks[i], made);
       read.sequences.push_back(joined(input_of(pieces, compressor_->placeholder()), responses[i]));
-      read.sequences.back().input.adapters = adapters;
+      read.sequences.back().input.adapters = *adapters;
       for (const ReadPass& pass : (*memory)[i].passes) read.passes.push_back(pass.tokens);
     }
     return read;
@@ -127,20 +144,82 @@ class Trained final : public prompted::TrainedAdapter {
                                 peft::tensor_file_bytes(compressor_->tensors(), metadata, type));
   }
 
+ protected:
+  const TrainedCompressor& compressor() const { return *compressor_; }
+  Rng draws(uint64_t draw) const { return Rng::derived(seed_, "compression", draw); }
+  /// With the values of now; null: none.
+  Result<std::shared_ptr<const nn::Adapters>> generator_adapters() const {
+    const nn::AdapterSet set = compressor_->generator_adapters();
+    if (set.linears.empty()) return std::shared_ptr<const nn::Adapters>();
+    return nn::bind_adapters(set, *decoder_);
+  }
+
  private:
+  /// By a coin, which falls alike whenever the text is read.
+  bool learns_what_follows(const std::vector<int32_t>& content) const {
+    if (continuation_share_ == 0 || content.size() < 2) return false;
+    uint64_t text = content.size();
+    for (const int32_t id : content) text = text * 31 + static_cast<uint64_t>(id);
+    return Rng::derived(seed_, "continuation", text).uniform() < continuation_share_;
+  }
+
   std::unique_ptr<TrainedCompressor> compressor_;
   std::shared_ptr<const nn::Decoder> decoder_;
   uint64_t seed_;
   int64_t auto_encoding_tokens_;
+  double continuation_share_;
   std::optional<int32_t> end_;
 };
 
-std::unique_ptr<prompted::TrainedAdapter> make_trained(TrainedParts parts,
-                                                       const prompted::AdapterPlace& place) {
-  if (place.request.params.find<bool>("recompute").value_or(false)) {
-    parts.compressor->set_recompute(nn::Recompute::layers);
+/// AutoCompressor's own objective: every token of a text behind the summaries of the segments
+/// before its own.
+class TrainedOnTexts final : public Trained {
+ public:
+  TrainedOnTexts(TrainedParts parts, const LoraReading& reading,
+                 const prompted::AdapterPlace& place)
+      : Trained(std::move(parts), place), reading_(reading) {}
+
+  /// Labels are all tokens but the first of each half.
+  Result<LabelledSequence> learned(LabelledSequence sequence) const override {
+    const auto parts = parts_of(taken_apart(sequence).prompt);
+    if (!parts.ok()) return parts.error();
+    const std::vector<int32_t>& content = parts->content;
+    if (content.size() < 4) {
+      return invalid_argument("a document of " + std::to_string(content.size()) +
+                              " tokens; \"objective\": \"lm\" learns two halves of two at least");
+    }
+    LabelledSequence text;
+    text.input.ids.assign(content.begin(), content.end() - 1);
+    text.labels.assign(content.begin() + 1, content.end());
+    text.labels[(content.size() + 1) / 2 - 1] = nn::kNoLabel;
+    return text;
   }
-  return std::make_unique<Trained>(std::move(parts), place);
+
+  Result<training::ReadRows> read(std::span<const training::GraphRow> rows) override {
+    std::vector<LearnedText> texts;
+    for (const auto& [sequence, draw, step] : rows) {
+      LearnedText& text = texts.emplace_back(LearnedText{{{}, sequence.input.ids, {}}, {}});
+      text.parts.content.push_back(static_cast<int32_t>(sequence.labels.back()));
+      Rng rng = draws(draw.value_or(0));
+      text.plan = text_plan(std::ssize(text.parts.content), reading_.window, reading_.memory,
+                            draw ? &rng : nullptr);
+    }
+    auto read = read_texts(compressor(), texts);
+    if (!read.ok()) return read;
+    const auto adapters = generator_adapters();
+    if (!adapters.ok()) return adapters.error();
+    for (LabelledSequence& sequence : read->sequences) sequence.input.adapters = *adapters;
+    return read;
+  }
+
+ private:
+  LoraReading reading_;
+};
+
+void set_recompute(TrainedCompressor& compressor, const prompted::AdapterPlace& place) {
+  if (place.request.params.find<bool>("recompute").value_or(false)) {
+    compressor.set_recompute(nn::Recompute::layers);
+  }
 }
 
 SelfcpForm form_of(const Params& params) {
@@ -165,7 +244,47 @@ SelfcpDraws draws_of(const Params& params) {
   return draws;
 }
 
+/// The tokens of a segment behind what it sees, each with the next one of its half as its label.
+LabelledSequence sequence_of(const LearnedText& text, size_t index, std::span<const Piece> before,
+                             int32_t placeholder) {
+  const std::vector<Segment>& segments = text.plan.segments;
+  const Segment& segment = segments[index];
+  const auto first = text.parts.content.begin() + segment.content.first;
+  const auto end = first + segment.content.count;
+  std::vector<Piece> pieces = earlier_memory(segment, before);
+  pieces.push_back({{first, end}});
+  LabelledSequence sequence{input_of(pieces, placeholder), {}};
+  sequence.labels.assign(sequence.input.ids.size() - static_cast<size_t>(segment.content.count),
+                         nn::kNoLabel);
+  sequence.labels.insert(sequence.labels.end(), first + 1, end);
+  const bool goes_on = index + 1 < segments.size() && segments[index + 1].held == segment.held;
+  sequence.labels.push_back(goes_on ? *end : nn::kNoLabel);
+  return sequence;
+}
+
 }  // namespace
+
+Result<training::ReadRows> read_texts(const TrainedCompressor& compressor,
+                                      std::span<const LearnedText> texts) {
+  std::vector<Plan> compressed;  // without the last segment, whose summary nobody reads
+  for (const LearnedText& text : texts) {
+    compressed.push_back(text.plan);
+    compressed.back().segments.pop_back();
+  }
+  std::vector<CompressionTask> tasks;
+  for (size_t i = 0; i < texts.size(); ++i) tasks.push_back({texts[i].parts, compressed[i]});
+  const auto memory = compressor.compress(tasks);
+  if (!memory.ok()) return memory.error();
+  training::ReadRows read;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::span<const Piece> made = (*memory)[i].memory;
+    for (size_t j = 0; j < texts[i].plan.segments.size(); ++j) {
+      read.sequences.push_back(sequence_of(texts[i], j, made.first(j), compressor.placeholder()));
+    }
+    for (const ReadPass& pass : (*memory)[i].passes) read.passes.push_back(pass.tokens);
+  }
+  return read;
+}
 
 Result<std::unique_ptr<prompted::TrainedAdapter>> make_selfcp(const prompted::AdapterPlace& place) {
   const Params& params = place.request.params;
@@ -200,7 +319,9 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_selfcp(const prompted::Ad
   if (params.get<std::string>("objective") == "auto_encoding") {
     parts.auto_encoding_tokens = reading.rules.window;
   }
-  return make_trained(std::move(parts), place);
+  set_recompute(*parts.compressor, place);
+  return std::unique_ptr<prompted::TrainedAdapter>(
+      std::make_unique<Trained>(std::move(parts), place));
 }
 
 int32_t begin_id(const architectures::Backbone& backbone) {
@@ -230,7 +351,6 @@ Result<LoraMade> make_lora_parts(const prompted::AdapterPlace& place, const Lora
   made.reading.begin = begin_id(*place.prompts.backbone);
   made.reading.memory = params.find<int64_t>(method.form.rows)
                             .value_or(memory_tokens(made.reading.window, kRatio, Rounding::ceil));
-  made.reading.auto_encoding = params.find<std::string>("objective") == "auto_encoding";
   // AutoCompressor's summary rows begin as the end token.
   const std::vector<int32_t>& ends = place.prompts.backbone->generation.end_ids;
   const bool as_end = method.form.mode_rows == 0 && !ends.empty();
@@ -261,12 +381,22 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_lora_compressor(
     const prompted::AdapterPlace& place, const LoraMethod& method) {
   auto made = make_lora_parts(place, method);
   if (!made.ok()) return made.error();
+  const Params& params = place.request.params;
+  const auto objective = params.find<std::string>("objective");
   TrainedParts parts;
   // The token in front counts.
-  if (made->reading.auto_encoding) parts.auto_encoding_tokens = made->reading.window - 1;
+  if (objective == "auto_encoding") parts.auto_encoding_tokens = made->reading.window - 1;
+  parts.continuation_share = params.find<double>(kContinuationShare).value_or(0);
   parts.compressor =
       std::make_unique<Made>(method.form, std::move(made->tensors), place.decoder, made->reading);
-  return make_trained(std::move(parts), place);
+  set_recompute(*parts.compressor, place);
+  std::unique_ptr<prompted::TrainedAdapter> trained;
+  if (objective == "lm") {
+    trained = std::make_unique<TrainedOnTexts>(std::move(parts), made->reading, place);
+  } else {
+    trained = std::make_unique<Trained>(std::move(parts), place);
+  }
+  return trained;
 }
 
 }  // namespace

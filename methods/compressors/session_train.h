@@ -21,6 +21,17 @@ Result<std::unique_ptr<prompted::TrainedAdapter>> make_autocompressor(
     const prompted::AdapterPlace& place);
 Result<std::unique_ptr<prompted::TrainedAdapter>> make_icae(const prompted::AdapterPlace& place);
 
+/// A text that AutoCompressor learns as it stands, by a text_plan.
+struct LearnedText {
+  PromptParts parts;  ///< its content
+  Plan plan;
+};
+
+/// Of each segment its tokens behind the summaries that it sees, without adapters; labels are all
+/// tokens of a text but the first of each half. Errors: those of Compressor::compress.
+Result<training::ReadRows> read_texts(const TrainedCompressor& compressor,
+                                      std::span<const LearnedText> texts);
+
 /// What stands in front of a text for models that want something there: the token that the
 /// tokenizer puts there, or else the one that ends texts.
 int32_t begin_id(const architectures::Backbone& backbone);

@@ -291,6 +291,10 @@ Status LoraCompressorSpec::check_adapter(const Params& params) const {
   if (params.get<double>("ratio") == 0) {
     return invalid_argument("a 'ratio' of 0 leaves nothing of the document to read");
   }
+  if (params.has(kContinuationShare) && params.get<std::string>("objective") != "auto_encoding") {
+    return invalid_argument(std::string("'") + kContinuationShare +
+                            "' needs \"objective\": \"auto_encoding\"");
+  }
   if (Status status = check_demonstrations(params, this->params()); !status.ok()) return status;
   return check_split(params, /*halves=*/false);
 }
@@ -311,7 +315,13 @@ std::string_view AutocompressorSpec::doc() const {
 }
 
 std::vector<ParamSpec> AutocompressorSpec::adapter_params() const {
-  return lora_params({.rank = 16, .alpha = 16, .rows = rows_param()});
+  std::vector<ParamSpec> params = lora_params({.rank = 16, .alpha = 16, .rows = rows_param()});
+  params.push_back(of_training(from_source(
+      choice_param("objective", {"response", "lm"},
+                   "What is learned: the summary, as when left out, or every token of the document "
+                   "behind the summaries of the segments before its own"),
+      "lm: AutoCompressor's release")));
+  return params;
 }
 
 std::string_view IcaeSpec::doc() const {
@@ -322,6 +332,11 @@ std::string_view IcaeSpec::doc() const {
 std::vector<ParamSpec> IcaeSpec::adapter_params() const {
   std::vector<ParamSpec> params = lora_params({.rank = 64, .alpha = 32, .rows = rows_param()});
   params.push_back(objective_param());
+  params.push_back(of_training(from_source(
+      real_param(kContinuationShare, "", 0, 1,
+                 "Of auto-encoding's examples, the share that learns what follows what is "
+                 "compressed instead; none when left out"),
+      "ICAE, section 2.2")));
   return params;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace qfs::compressors {
 
@@ -71,6 +72,47 @@ Plan split(int64_t tokens, const SplitRules& rules) {
   }
   std::erase_if(plan.segments, [](const Segment& segment) { return segment.memory == 0; });
   plan.memory_first = plan.memory_first || rules.memory_first;
+  return plan;
+}
+
+namespace {
+
+/// Lengths of `count` parts of so many tokens, at most `window` each: drawn, or even without `rng`
+/// and where there is no room to draw in.
+std::vector<int64_t> part_lengths(int64_t tokens, int64_t count, int64_t window, Rng* rng) {
+  std::vector<int64_t> lengths(static_cast<size_t>(count), tokens / count);
+  for (int64_t i = 0; i < tokens % count; ++i) ++lengths[static_cast<size_t>(i)];
+  if (rng == nullptr || count < 2) return lengths;
+  const int64_t least = std::max<int64_t>(up(std::max<int64_t>(tokens - window, 0), count - 1), 2);
+  const int64_t room = tokens - count * least;
+  if (room < count - 1) return lengths;
+  std::set<int64_t> cuts;
+  while (std::ssize(cuts) < count - 1) {
+    cuts.insert(static_cast<int64_t>(rng->below(static_cast<uint64_t>(room))));
+  }
+  cuts.insert(room);
+  int64_t last = 0;
+  auto length = lengths.begin();
+  for (const int64_t cut : cuts) {
+    *length++ = least + cut - last;
+    last = cut;
+  }
+  return lengths;
+}
+
+}  // namespace
+
+Plan text_plan(int64_t tokens, int64_t window, int64_t memory, Rng* rng) {
+  Plan plan;
+  int64_t first = 0;
+  for (const Range& half : even_parts({0, tokens}, up(tokens, 2))) {
+    const int64_t held = std::ssize(plan.segments);
+    const int64_t count = std::max<int64_t>(up(half.count, window), half.count < 4 ? 1 : 2);
+    for (const int64_t length : part_lengths(half.count, count, window, rng)) {
+      plan.segments.push_back({{first, length}, memory, Earlier::all, true, held});
+      first += length;
+    }
+  }
   return plan;
 }
 

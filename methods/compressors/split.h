@@ -30,6 +30,8 @@ struct Segment {
   int64_t memory = 0;  ///< tokens or rows that it becomes
   Earlier earlier = Earlier::nothing;
   bool read = true;  ///< by the generator, too
+  /// Of the segments before it, the first so many whose memory its gradients do not reach.
+  int64_t held = 0;
 
   friend bool operator==(const Segment&, const Segment&) = default;
 };
@@ -72,6 +74,12 @@ Plan split(int64_t tokens, const SplitRules& rules);
 /// `tokens` cut into parts of at most `window` whose lengths differ by at most one, the longer ones
 /// first.
 std::vector<Range> even_parts(Range all, int64_t window);
+
+/// A text that is learned as it stands (AutoCompressor's release): two halves, each in segments of
+/// at most `window` tokens, two at least where a half has four; their lengths are drawn, or even
+/// without `rng`. Each has `memory` rows behind it; gradients of the second half do not reach the
+/// first.
+Plan text_plan(int64_t tokens, int64_t window, int64_t memory, Rng* rng);
 
 /// One of the release's five ways to read a training example, by one draw.
 Plan released_split(int64_t tokens, int64_t window, double ratio, Rng& rng);

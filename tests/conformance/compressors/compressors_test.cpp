@@ -13,9 +13,11 @@
 #include "methods/compressors/session_lingua.h"
 #include "methods/compressors/session_lora_compressors.h"
 #include "methods/compressors/session_selfcp.h"
+#include "methods/compressors/session_train.h"
 #include "methods/models/architectures/llama/llama_tensors.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/nn/sequences.h"
+#include "methods/models/nn/token_loss.h"
 #include "tests/support/tiny_checkpoint.h"
 
 namespace qfs::compressors {
@@ -111,12 +113,12 @@ class CompressorsConformance : public ::testing::TestWithParam<std::string> {
     const json& plan = test_case.at("plan");
     const double scale =
         expected().at("lora_alpha").get<double>() / expected().at("lora_rank").get<double>();
-    if (test_case.at("name") == "autocompressor") {
+    if (test_case.at("name").get<std::string>().starts_with("autocompressor")) {
       return std::make_unique<Autocompressor>(
           autocompressor_form(), LoraTensors{std::move(tensors), scale}, decoder_,
           LoraReading{.window = 7, .memory = plan.at("summary")});
     }
-    if (test_case.at("name") == "icae") {
+    if (plan.contains("slots")) {
       return std::make_unique<Icae>(
           icae_form(), LoraTensors{std::move(tensors), scale}, decoder_,
           LoraReading{
@@ -131,6 +133,7 @@ class CompressorsConformance : public ::testing::TestWithParam<std::string> {
   /// As the case has it, or as the method reads.
   Plan plan(const json& test_case) {
     const json& said = test_case.at("plan");
+    mode_ = said.value("mode", "answer");
     return said.contains("kept") ? plan_of(said) : *compressor(test_case)->plan(parts_);
   }
 
@@ -139,7 +142,9 @@ class CompressorsConformance : public ::testing::TestWithParam<std::string> {
     const CompressionTask task = {parts_, plan};
     const auto memory = compressor.compress({&task, 1});
     EXPECT_TRUE(memory.ok()) << memory.error().to_string();
-    auto pieces = read_pieces(compressor, task, memory->front().memory);
+    const std::vector<Piece>& rows = memory->front().memory;
+    auto pieces = mode_ == "answer" ? read_pieces(compressor, task, rows)
+                                    : compressor.assemble_text(task, rows, mode_ == "follows");
     pieces.push_back({{response_.begin(), response_.end() - 1}});
     nn::SequenceInput input = input_of(pieces, compressor.placeholder());
     if (const auto set = compressor.generator_adapters(); !set.linears.empty()) {
@@ -158,6 +163,7 @@ class CompressorsConformance : public ::testing::TestWithParam<std::string> {
   std::shared_ptr<const nn::Decoder> decoder_;
   PromptParts parts_;
   std::vector<int32_t> response_;
+  std::string mode_ = "answer";  ///< what is written behind the memory
 };
 
 TEST_P(CompressorsConformance, logits_and_loss_equal_the_reference) {
@@ -201,6 +207,55 @@ TEST_P(CompressorsConformance, gradients_reach_what_is_trained_and_nothing_else)
   }
 }
 
+TEST_F(CompressorsConformance, a_text_is_learned_behind_summaries_of_which_the_first_are_held) {
+  const json& test_case = the_case("autocompressor_text");
+  const auto of = compressor(test_case);
+  training::NamedTensors leaves = of->tensors();
+  for (auto& [name, leaf] : leaves) leaf.requires_grad_();
+  of->replace(leaves);
+  LearnedText text{{{}, parts_.content, {}}, {}};
+  const int64_t summary = test_case.at("plan").at("summary");
+  int64_t first = 0;
+  for (const json& half : test_case.at("plan").at("halves")) {
+    const int64_t held = std::ssize(text.plan.segments);
+    for (const int64_t count : half.get<std::vector<int64_t>>()) {
+      text.plan.segments.push_back({{first, count}, summary, Earlier::all, true, held});
+      first += count;
+    }
+  }
+  const auto read = read_texts(*of, {&text, 1});
+  ASSERT_TRUE(read.ok()) << read.error().to_string();
+  const auto adapters = *nn::bind_adapters(of->generator_adapters(), *decoder_);
+  std::vector<at::Tensor> rows;
+  std::vector<int64_t> labels;
+  for (training::LabelledSequence sequence : read->sequences) {
+    sequence.input.adapters = adapters;
+    const at::Tensor logits = *nn::sequence_logits(*decoder_, sequence.input);
+    for (int64_t at = 0; at < std::ssize(sequence.labels); ++at) {
+      const int64_t label = sequence.labels[static_cast<size_t>(at)];
+      if (label == nn::kNoLabel) continue;
+      rows.push_back(logits[at]);
+      labels.push_back(label);
+    }
+  }
+  const std::vector<std::vector<double>> wanted = test_case.at("logits");
+  ASSERT_EQ(rows.size(), wanted.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const at::Tensor row = at::tensor(wanted[i]).to(at::kDouble);
+    EXPECT_LT((rows[i] - row).abs().max().item<double>(), 1e-6) << i;
+  }
+  const at::Tensor loss = at::cross_entropy_loss(at::stack(rows), at::tensor(labels));
+  EXPECT_NEAR(loss.item<double>(), test_case.at("loss"), 1e-6);
+  loss.backward();
+  for (const json& one : test_case.at("gradients")) {
+    const double value = one.at("value");
+    EXPECT_NEAR(
+        leaves.at(one.at("name")).grad().view({-1})[one.at("index").get<int64_t>()].item<double>(),
+        value, 1e-6 * std::max(1.0, std::abs(value)))
+        << one;
+  }
+}
+
 TEST_P(CompressorsConformance, gradients_are_finite_differences_to_a_millionth) {
   const json& test_case = the_case(GetParam());
   const auto of = compressor(test_case);
@@ -227,7 +282,7 @@ TEST_P(CompressorsConformance, gradients_are_finite_differences_to_a_millionth) 
 
 INSTANTIATE_TEST_SUITE_P(, CompressorsConformance,
                          ::testing::Values("latter", "former", "whole", "recurrent", "accumulating",
-                                           "autocompressor", "icae"),
+                                           "autocompressor", "icae", "icae_itself", "icae_follows"),
                          [](const auto& name) { return name.param; });
 
 /// What follows of causality (section 3 of the specification).

@@ -181,15 +181,52 @@ class Autocompressor(Case):
         return soft + embedded(HEAD + TAIL), adapters
 
 
+class Text(Autocompressor):
+    """AutoCompressor's own objective: tokens behind summaries, those of the first half held. plan: segments of each half."""
+
+    def __init__(self, name, halves, summary):
+        super().__init__(name, [count for half in halves for count in half], summary)
+        self.plan["halves"], self.held = halves, None
+
+    def rows_of(self, soft, adapters):
+        """Logits of each token that has a label, and the label."""
+        table, first, rows = self.rows("base_model.model.embed_summary.weight"), 0, []
+        for index, half in enumerate(self.plan["halves"]):
+            end = first + sum(half)
+            if index == 1:
+                soft, self.made = (self.held or soft), soft
+            for count in half:
+                part = CONTENT[first:first + count]
+                states = body(soft + embedded(part) + table, adapters)
+                for at, state in enumerate(states[len(soft):len(soft) + count], first):
+                    if at + 1 < end:
+                        rows.append((tiny.times(tiny.WEIGHTS["lm_head.weight"], state), CONTENT[at + 1]))
+                soft = soft + states[-len(table):]
+                first += count
+        return rows
+
+    def logits(self):
+        return [row for row, _ in self.rows_of([], adapters_of(self, self.lora))]
+
+    def loss(self):
+        rows = self.rows_of([], adapters_of(self, self.lora))
+        return sum(-math.log(tiny.softmax(row)[label]) for row, label in rows) / len(rows)
+
+    def expected(self):
+        self.loss()
+        self.held = self.made
+        return super().expected()
+
+
 class Icae(Case):
-    """plan: tokens that are read, slots, adapted projections, whether the optional head is on."""
+    """plan: tokens that are read, slots, adapted projections, and behind which row of the table what is learned."""
 
     @staticmethod
     def lora(layer, target, part):
         return f"icae.base_model.model.model.layers.{layer}.self_attn.{target}_proj.lora_{part}.default.weight"
 
-    def __init__(self, name, tokens, slots):
-        plan = {"tokens": tokens, "slots": slots, "targets": ["q", "v"], "begin": 6}
+    def __init__(self, name, tokens, slots, mode="answer"):
+        plan = {"tokens": tokens, "slots": slots, "targets": ["q", "v"], "begin": 6, "mode": mode}
         shapes = {"memory_token_embed.weight": [slots + 3, tiny.HIDDEN], **lora_shapes(plan["targets"], self.lora)}
         super().__init__(name, shapes, plan)
 
@@ -197,7 +234,9 @@ class Icae(Case):
         table, slots = self.rows("memory_token_embed.weight"), self.plan["slots"]
         read = embedded([self.plan["begin"]] + CONTENT[:self.plan["tokens"] - 1])
         memory = body(read + table[:slots], adapters_of(self, self.lora))[-slots:]
-        task = table[slots + 2]
+        task = table[slots + ["itself", "follows", "answer"].index(self.plan["mode"])]
+        if self.plan["mode"] != "answer":
+            return memory + [task], None
         return memory + [task] + embedded(HEAD + TAIL) + [task], None
 
 
@@ -301,6 +340,9 @@ CASES = [
             "kept": [0, 0], "memory_first": True}),
     Autocompressor("autocompressor", [7, 6], 2),
     Icae("icae", 10, 3),
+    Icae("icae_itself", 10, 3, "itself"),
+    Icae("icae_follows", 10, 3, "follows"),
+    Text("autocompressor_text", [[3, 4], [2, 4]], 2),
 ]
 
 if __name__ == "__main__":

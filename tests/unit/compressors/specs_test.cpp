@@ -96,6 +96,18 @@ TEST(CompressorSpecs, AutoEncodingCompressesTheWholeDocument) {
   }
 }
 
+TEST(CompressorSpecs, WhatFollowsIsLearnedBesideTheTextItself) {
+  Params params;
+  for (const ParamSpec& param : IcaeSpec().params()) {
+    if (param.default_value) params.set(param.name, *param.default_value);
+  }
+  params.set("continuation_share", 0.5);
+  EXPECT_THAT(IcaeSpec().validate(params).error().message,
+              HasSubstr("'continuation_share' needs \"objective\": \"auto_encoding\""));
+  params.set("objective", std::string("auto_encoding"));
+  EXPECT_TRUE(IcaeSpec().validate(params).ok());
+}
+
 TEST(CompressorSpecs, ARatioIsOfTheLongestSegmentThatIsRead) {
   const auto refused = [](const std::string& name, int64_t read, double ratio) {
     const auto spec = spec_named(name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string>
 
 namespace qfs::compressors {
@@ -123,6 +124,47 @@ TEST(ReleasedSplit, short_documents_are_halved) {
     EXPECT_EQ(plan.segments.front().content.count + plan.kept.count, 601);
     EXPECT_EQ(std::max(plan.kept.count, plan.segments.front().content.count), 301);
   }
+}
+
+TEST(TextPlan, HalvesAreCutIntoSegmentsOfAtMostAWindow) {
+  Rng rng = Rng::derived(7, "texts");
+  for (int64_t tokens = 4; tokens < 90; ++tokens) {
+    for (const int64_t window : {1, 2, 5, 24}) {
+      for (Rng* draws : {static_cast<Rng*>(nullptr), &rng}) {
+        SCOPED_TRACE(std::to_string(tokens) + " in " + std::to_string(window));
+        const Plan plan = text_plan(tokens, window, 3, draws);
+        int64_t done = 0;
+        int64_t first = 0;  // segments of the first half
+        for (const Segment& segment : plan.segments) {
+          EXPECT_EQ(segment.content.first, done);
+          EXPECT_GE(segment.content.count, 1);
+          EXPECT_LE(segment.content.count, window);
+          EXPECT_EQ(segment.memory, 3);
+          EXPECT_EQ(segment.earlier, Earlier::all);
+          done = segment.content.end();
+          if (done == (tokens + 1) / 2) first = &segment - plan.segments.data() + 1;
+          EXPECT_EQ(segment.held, done <= (tokens + 1) / 2 ? 0 : first);
+        }
+        EXPECT_EQ(done, tokens);
+        EXPECT_GT(first, tokens >= 8 ? 1 : 0) << "no segment ends where the first half does";
+      }
+    }
+  }
+}
+
+TEST(TextPlan, LengthsAreDrawnAsTheReleaseDrawsThem) {
+  Rng rng = Rng::derived(7, "lengths");
+  std::map<int64_t, int> lengths;
+  for (int i = 0; i < 4000; ++i) {
+    const Plan plan = text_plan(60, 20, 3, &rng);
+    ASSERT_EQ(plan.segments.size(), 4U);
+    ++lengths[plan.segments[0].content.count];
+    ++lengths[plan.segments[2].content.count];
+  }
+  // Two of 30 tokens: at least 10, and one of ten slots behind these.
+  ASSERT_EQ(lengths.size(), 10U);
+  EXPECT_EQ(lengths.begin()->first, 10);
+  for (const auto& [length, draws] : lengths) EXPECT_NEAR(draws, 800, 120) << length;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/tensor.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -161,6 +162,129 @@ TEST_F(CompressorSessionsTest, what_was_read_is_counted_by_the_papers_formulas) 
   ASSERT_EQ(slots.size(), 1U);
   EXPECT_EQ(slots[0].tokens, 1 + 23 + 6) << "a window with the token in front";
   EXPECT_EQ(slots[0].beside, 30 * 2 * (q + v)) << "q and v";
+}
+
+/// What is learned of a document of so many tokens, from 1 on, behind a head and before a tail.
+Result<training::LabelledSequence> learned(const prompted::TrainedAdapter& adapter,
+                                           int32_t tokens) {
+  training::LabelledSequence sequence;
+  sequence.input.ids = {90, 91};
+  for (int32_t id = 1; id <= tokens; ++id) sequence.input.ids.push_back(id);
+  sequence.input.document = {2, tokens};
+  sequence.input.ids.push_back(92);
+  sequence.labels.assign(sequence.input.ids.size() - 1, nn::kNoLabel);
+  sequence.labels.push_back(93);
+  return adapter.learned(std::move(sequence));
+}
+
+/// A training's adapter, and what it stands on.
+struct MadeAdapter {
+  MadeAdapter(const SessionRequest& request, const prompted::MakeAdapter& make)
+      : prompts(*prompted::open_prompts(request, cache)),
+        decoder(*prompts.backbone->network->decoder(request.runtime, "digest", cache)),
+        adapter(*make({request, prompts, decoder})) {}
+
+  ResourceCache cache;
+  prompted::Prompts prompts;
+  std::shared_ptr<const nn::Decoder> decoder;
+  std::unique_ptr<prompted::TrainedAdapter> adapter;
+};
+
+TEST_F(CompressorSessionsTest, a_share_of_auto_encoding_learns_what_follows) {
+  use_method("icae");
+  request_.params.set("objective", std::string("auto_encoding"));
+  request_.params.set("continuation_share", 1.0);
+  const MadeAdapter all(request_, &make_icae);
+  const auto labels = [](const training::LabelledSequence& of) {
+    std::vector<int64_t> known;
+    for (const int64_t label : of.labels) {
+      if (label != nn::kNoLabel) known.push_back(label);
+    }
+    return known;
+  };
+  // 23 tokens are compressed, with the one in front a window, and as many learned.
+  const auto longer = labels(*learned(*all.adapter, 60));
+  ASSERT_EQ(longer.size(), 23U);
+  EXPECT_EQ(longer.front(), 24);
+  EXPECT_EQ(longer.back(), 46);
+  EXPECT_EQ(labels(*learned(*all.adapter, 30)).back(), 30);
+  // Of a document that the window holds one half.
+  EXPECT_EQ(labels(*learned(*all.adapter, 9)), (std::vector<int64_t>{6, 7, 8, 9}));
+  EXPECT_EQ(labels(*learned(*all.adapter, 1)),
+            (std::vector<int64_t>{1, qfs::test::TinyLlama::kEnd}));
+  request_.params.set("continuation_share", 0.3);
+  const MadeAdapter some(request_, &make_icae);
+  int follows = 0;
+  for (int32_t tokens = 2; tokens < 402; ++tokens) {
+    const auto known = labels(*learned(*some.adapter, tokens));
+    follows += known.front() == 1 ? 0 : 1;
+    EXPECT_EQ(labels(*learned(*some.adapter, tokens)), known) << "another coin";
+  }
+  EXPECT_NEAR(follows, 120, 30);
+
+  // The two are written behind rows of their own.
+  const auto sequence = *learned(*all.adapter, 30);
+  const training::GraphRow row{sequence};
+  const at::Tensor table = all.adapter->tensors().at(icae_form().table);
+  const auto rows = (*all.adapter->read({&row, 1})).sequences.front().input.embedded;
+  EXPECT_TRUE(at::equal(rows.back().rows, table.narrow(0, 6 + 1, 1)));
+  request_.params.set("continuation_share", 0.0);
+  const MadeAdapter none(request_, &make_icae);
+  const auto itself = *learned(*none.adapter, 30);
+  const training::GraphRow again{itself};
+  EXPECT_TRUE(
+      at::equal((*none.adapter->read({&again, 1})).sequences.front().input.embedded.back().rows,
+                table.narrow(0, 6, 1)));
+
+  request_.params.set("continuation_share", 0.5);
+  request_.params.set("steps", int64_t{40});
+  Curve curve;
+  ASSERT_TRUE(fit("mixed", curve).ok());
+  EXPECT_LT(curve.last("loss"), 0.9 * curve.first("loss"));
+}
+
+TEST_F(CompressorSessionsTest, every_token_of_a_text_is_learned_and_then_summaries) {
+  use_method("autocompressor");
+  request_.params.set("objective", std::string("lm"));
+  const MadeAdapter made(request_, &make_autocompressor);
+  const auto text = *learned(*made.adapter, 41);
+  ASSERT_EQ(text.labels.size(), 40U);
+  EXPECT_EQ(std::ranges::count(text.labels, nn::kNoLabel), 1);
+  EXPECT_EQ(text.labels[20], nn::kNoLabel) << "the last of the first half";
+  for (const std::optional<uint64_t> draw : {std::optional<uint64_t>(), {7}}) {
+    const training::GraphRow row{text, draw};
+    const auto read = *made.adapter->read({&row, 1});
+    ASSERT_EQ(read.sequences.size(), 4U);
+    ASSERT_EQ(read.passes.size(), 3U);
+    std::vector<int64_t> labels;
+    for (size_t i = 0; i < 4; ++i) {
+      const training::LabelledSequence& segment = read.sequences[i];
+      ASSERT_EQ(segment.labels.size(), segment.input.ids.size());
+      for (size_t at = 0; at < segment.labels.size(); ++at) {
+        const int64_t label = segment.labels[at];
+        if (label == nn::kNoLabel) continue;
+        EXPECT_GE(at, 6 * i) << "behind the summaries";
+        EXPECT_EQ(label, segment.input.ids[at] + 1);
+        labels.push_back(label);
+      }
+    }
+    EXPECT_EQ(std::ssize(labels), 39) << "as many as the text has";
+    EXPECT_EQ(labels.front(), 2);
+    EXPECT_EQ(labels.back(), 41);
+  }
+  EXPECT_THAT(learned(*made.adapter, 3).error().message,
+              ::testing::HasSubstr("a document of 3 tokens"));
+
+  request_.params.set("steps", int64_t{60});
+  Curve curve;
+  ASSERT_TRUE(fit("texts", curve).ok());
+  EXPECT_LT(curve.last("development.loss"), 0.8 * curve.points[3].values.at("development.loss"));
+  use_method("autocompressor", false);
+  write_with("texts");
+  request_.params.set("steps", int64_t{2});
+  Curve answers;
+  const auto outcome = fit("answers", answers);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
 }
 
 /// Begins a text with a token of its own.
