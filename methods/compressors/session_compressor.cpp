@@ -80,10 +80,10 @@ std::vector<Piece> TrainedCompressor::assemble_text(const CompressionTask& task,
 
 std::vector<Piece> earlier_memory(const Segment& segment, std::span<const Piece> before) {
   if (segment.earlier == Earlier::nothing || before.empty()) return {};
-  if (segment.earlier == Earlier::previous) before = before.last(1);
   std::vector<Piece> seen(before.begin(), before.end());
   const auto held = std::min(seen.size(), static_cast<size_t>(segment.held));
   for (Piece& piece : std::span(seen).first(held)) piece.rows = piece.rows.detach();
+  if (segment.earlier == Earlier::previous) seen.erase(seen.begin(), seen.end() - 1);
   return seen;
 }
 

@@ -83,7 +83,7 @@ class Trained : public prompted::TrainedAdapter {
     size_t read = std::min(all, static_cast<size_t>(auto_encoding_tokens_));
     std::vector<int32_t> response;
     if (learns_what_follows(content)) {
-      if (read == all) read = (all + 1) / 2;
+      if (all < 2 * read) read = (all + 1) / 2;
       const auto behind = content.begin() + static_cast<std::ptrdiff_t>(read);
       response.assign(behind, behind + static_cast<std::ptrdiff_t>(std::min(read, all - read)));
       content.resize(read);
@@ -184,15 +184,20 @@ class TrainedOnTexts final : public Trained {
     const auto parts = parts_of(taken_apart(sequence).prompt);
     if (!parts.ok()) return parts.error();
     const std::vector<int32_t>& content = parts->content;
-    if (content.size() < 4) {
-      return invalid_argument("a document of " + std::to_string(content.size()) +
-                              " tokens; \"objective\": \"lm\" learns two halves of two at least");
+    if (content.size() < 2) {
+      return invalid_argument("a document of one token has none to learn behind another");
     }
     LabelledSequence text;
     text.input.ids.assign(content.begin(), content.end() - 1);
     text.labels.assign(content.begin() + 1, content.end());
-    text.labels[(content.size() + 1) / 2 - 1] = nn::kNoLabel;
+    if (content.size() >= 4) text.labels[(content.size() + 1) / 2 - 1] = nn::kNoLabel;
     return text;
+  }
+  Result<LabelledSequence> learned_from(const Example& example,
+                                        LabelledSequence sequence) const override {
+    auto text = learned(std::move(sequence));
+    if (text.ok()) return text;
+    return invalid_argument("example '" + example.key + "': " + text.error().message);
   }
 
   Result<training::ReadRows> read(std::span<const training::GraphRow> rows) override {
@@ -281,6 +286,7 @@ Result<training::ReadRows> read_texts(const TrainedCompressor& compressor,
     for (size_t j = 0; j < texts[i].plan.segments.size(); ++j) {
       read.sequences.push_back(sequence_of(texts[i], j, made.first(j), compressor.placeholder()));
     }
+    read.parts.push_back(texts[i].plan.segments.size());
     for (const ReadPass& pass : (*memory)[i].passes) read.passes.push_back(pass.tokens);
   }
   return read;

@@ -18,6 +18,7 @@ namespace {
 using prompted::of_training;
 
 constexpr int64_t kMost = 1 << 24;
+constexpr const char* kResponse = "response";
 
 ParamSpec numerics(ParamSpec spec) {
   spec.numerics = true;
@@ -33,7 +34,7 @@ ParamSpec objective_param() {
   return of_training(
       with_default(choice_param("objective", {"response", "auto_encoding"},
                                 "What is learned: the summary, or the compressed document itself"),
-                   std::string("response")));
+                   std::string(kResponse)));
 }
 
 /// The same of a method that may make a bank alone.
@@ -42,6 +43,14 @@ ParamSpec objective_or_bank_param() {
   param.choices.emplace_back("bank");
   param.doc += "; 'bank': nothing, a bank is made with the file that is begun with";
   return param;
+}
+
+/// Summaries do not choose where none are learned.
+Status check_choice(const Params& params) {
+  const std::string objective = params.find<std::string>("objective").value_or(kResponse);
+  if (objective == kResponse || !prompted::chosen_by_outputs(params)) return {};
+  return invalid_argument("'select_by' is of summaries, which \"objective\": \"" + objective +
+                          "\" does not learn");
 }
 
 /// What differs between methods with low-rank adapters.
@@ -192,6 +201,7 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
                               std::string(name) + "' says which part");
     }
   }
+  if (Status status = check_choice(params); !status.ok()) return status;
   if (bank_alone(params) && !has_bank(params)) {
     return invalid_argument(
         "\"objective\": \"bank\" needs a 'bank': how many demonstrations are kept");
@@ -295,6 +305,7 @@ Status LoraCompressorSpec::check_adapter(const Params& params) const {
     return invalid_argument(std::string("'") + kContinuationShare +
                             "' needs \"objective\": \"auto_encoding\"");
   }
+  if (Status status = check_choice(params); !status.ok()) return status;
   if (Status status = check_demonstrations(params, this->params()); !status.ok()) return status;
   return check_split(params, /*halves=*/false);
 }

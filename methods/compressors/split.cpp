@@ -105,9 +105,11 @@ std::vector<int64_t> part_lengths(int64_t tokens, int64_t count, int64_t window,
 Plan text_plan(int64_t tokens, int64_t window, int64_t memory, Rng* rng) {
   Plan plan;
   int64_t first = 0;
-  for (const Range& half : even_parts({0, tokens}, up(tokens, 2))) {
+  for (const Range& half : even_parts({0, tokens}, tokens < 4 ? tokens : up(tokens, 2))) {
     const int64_t held = std::ssize(plan.segments);
-    const int64_t count = std::max<int64_t>(up(half.count, window), half.count < 4 ? 1 : 2);
+    const int64_t wanted = std::min(up(4 * half.count, 3 * window), half.count);
+    const int64_t least = half.count < 4 ? 1 : 2;
+    const int64_t count = std::max({least, up(half.count, window), wanted});
     for (const int64_t length : part_lengths(half.count, count, window, rng)) {
       plan.segments.push_back({{first, length}, memory, Earlier::all, true, held});
       first += length;

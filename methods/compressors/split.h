@@ -75,10 +75,11 @@ Plan split(int64_t tokens, const SplitRules& rules);
 /// first.
 std::vector<Range> even_parts(Range all, int64_t window);
 
-/// A text that is learned as it stands (AutoCompressor's release): two halves, each in segments of
-/// at most `window` tokens, two at least where a half has four; their lengths are drawn, or even
-/// without `rng`. Each has `memory` rows behind it; gradients of the second half do not reach the
-/// first.
+/// A text that is learned as it stands (AutoCompressor's release): two halves, or one part of fewer
+/// than four tokens, each in segments of at most `window` tokens: two at least of four tokens, and
+/// as many as have three quarters of the window on average, as the release's have. Their lengths
+/// are drawn, or even without `rng`. Each has `memory` rows behind it; gradients of the second half
+/// do not reach the first.
 Plan text_plan(int64_t tokens, int64_t window, int64_t memory, Rng* rng);
 
 /// One of the release's five ways to read a training example, by one draw.

@@ -204,19 +204,40 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   return prompted::changed_session(*std::move(change), prompts->counter, *std::move(inner));
 }
 
+/// Refuses spans of other examples, in whose place all documents would be learned.
+Status check_spans(const Params& params, const TrainingData& data) {
+  if (!reads_spans(params)) return {};
+  const auto spans = Spans::parse(params.get<std::string>("spans"), "spans");
+  if (!spans.ok()) return spans.error();
+  for (const auto* examples : {&data.train, &data.development}) {
+    const auto missing = std::ranges::count_if(*examples, [&](const NumberedExample& numbered) {
+      return !spans->of(numbered.example).ok();
+    });
+    if (2 * missing <= std::ssize(*examples)) continue;
+    return data_error("'spans' have no line of " + std::to_string(missing) + " of the " +
+                      std::to_string(examples->size()) +
+                      (examples == &data.train ? " training" : " development") +
+                      " examples: a training needs those of its splits, too");
+  }
+  return {};
+}
+
 class RetrieveGenerateTraining final : public TrainingSession {
  public:
-  RetrieveGenerateTraining(prompted::ChangeDocument change, std::unique_ptr<TrainingSession> inner)
-      : change_(std::move(change)), inner_(std::move(inner)) {}
+  RetrieveGenerateTraining(const Params& params, prompted::ChangeDocument change,
+                           std::unique_ptr<TrainingSession> inner)
+      : params_(params), change_(std::move(change)), inner_(std::move(inner)) {}
 
   Result<TrainingOutcome> fit(const FitRequest& request, const TrainingData& data,
                               TrainingProgress& progress) override {
+    if (Status found = check_spans(params_, data); !found.ok()) return found.error();
     const auto read = prompted::changed_data(change_, data);
     if (!read.ok()) return read.error();
     return inner_->fit(request, *read, progress);
   }
 
  private:
+  Params params_;
   prompted::ChangeDocument change_;
   std::unique_ptr<TrainingSession> inner_;
 };
@@ -240,8 +261,8 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
                                         return open_inner(choosing, shared);
                                       });
   if (!inner.ok()) return inner.error();
-  return std::unique_ptr<TrainingSession>(
-      std::make_unique<RetrieveGenerateTraining>(*std::move(change), *std::move(inner)));
+  return std::unique_ptr<TrainingSession>(std::make_unique<RetrieveGenerateTraining>(
+      request.params, *std::move(change), *std::move(inner)));
 }
 
 }  // namespace

@@ -119,16 +119,18 @@ class SequenceLearner {
 
   /// Adds to `flops` what items do not have.
   Result<at::Tensor> loss(std::span<const GraphRow> rows, double smoothing, int64_t& flops) const {
-    if (!of_.read) return loss_of(rows, smoothing);
+    if (!of_.read) return loss_of(rows, {}, smoothing);
     const auto read = of_.read(rows);
     if (!read.ok()) return read.error();
     flops += flops_of(*read);
     std::vector<GraphRow> own;
     for (const LabelledSequence& sequence : read->sequences) own.push_back({sequence});
-    return loss_of(own, smoothing);
+    return loss_of(own, read->parts, smoothing);
   }
 
-  Result<at::Tensor> loss_of(std::span<const GraphRow> rows, double smoothing) const {
+  /// `parts`: ReadRows::parts.
+  Result<at::Tensor> loss_of(std::span<const GraphRow> rows, std::span<const size_t> parts,
+                             double smoothing) const {
     const auto adapters = of_.adapters(rows);
     if (!adapters.ok()) return adapters.error();
     std::shared_ptr<const nn::InfiniMemory> memory;
@@ -164,33 +166,45 @@ class SequenceLearner {
     const auto states = nn::sequence_states(*decoder, inputs, of_.recompute, reading, sources);
     if (!states.ok()) return states.error();
     const nn::HeadLoss loss = {.smoothing = smoothing};
-    if (of_.segment_means) return sum_of_means(rows, memory.get(), decoder->head(), *states, loss);
-    return nn::summed_token_loss(decoder->head(), *states, labels, loss);
+    if (!of_.segment_means) {
+      return nn::summed_token_loss(decoder->head(), *states, labels, loss);
+    }
+    return sum_of_means(mean_lengths(rows, parts, memory.get()), labels, decoder->head(), *states,
+                        loss);
   }
 
-  static Result<at::Tensor> sum_of_means(std::span<const GraphRow> rows,
-                                         const nn::InfiniMemory* memory, const nn::Linear& head,
+  /// Of how many positions each mean is, in order.
+  static std::vector<int64_t> mean_lengths(std::span<const GraphRow> rows,
+                                           std::span<const size_t> parts,
+                                           const nn::InfiniMemory* memory) {
+    std::vector<int64_t> lengths;
+    for (size_t i = 0, row = 0; i < rows.size(); ++row) {
+      int64_t tokens = 0;
+      for (const size_t end = i + (parts.empty() ? 1 : parts[row]); i < end; ++i) {
+        tokens += std::ssize(rows[i].sequence.labels);
+      }
+      const int64_t segment = memory == nullptr ? tokens : memory->options.segment;
+      const std::vector<int64_t> own = nn::segment_lengths(tokens, segment);
+      lengths.insert(lengths.end(), own.begin(), own.end());
+    }
+    return lengths;
+  }
+
+  static Result<at::Tensor> sum_of_means(std::span<const int64_t> lengths,
+                                         std::span<const int64_t> labels, const nn::Linear& head,
                                          const at::Tensor& states, const nn::HeadLoss& loss) {
     at::Tensor sum;
-    int64_t row_first = 0;
-    for (const GraphRow& row : rows) {
-      const std::span<const int64_t> labels = row.sequence.labels;
-      const auto tokens = static_cast<int64_t>(labels.size());
-      int64_t first = 0;
-      const int64_t segment = memory == nullptr ? tokens : memory->options.segment;
-      for (const int64_t length : nn::segment_lengths(tokens, segment)) {
-        const auto own = labels.subspan(static_cast<size_t>(first), static_cast<size_t>(length));
-        const int64_t count = length - std::ranges::count(own, nn::kNoLabel);
-        if (count > 0) {
-          const auto summed =
-              nn::summed_token_loss(head, states.narrow(0, row_first + first, length), own, loss);
-          if (!summed.ok()) return summed.error();
-          const at::Tensor mean = *summed / count;
-          sum = sum.defined() ? sum + mean : mean;
-        }
-        first += length;
+    int64_t first = 0;
+    for (const int64_t length : lengths) {
+      const auto own = labels.subspan(static_cast<size_t>(first), static_cast<size_t>(length));
+      const int64_t count = length - std::ranges::count(own, nn::kNoLabel);
+      if (count > 0) {
+        const auto summed = nn::summed_token_loss(head, states.narrow(0, first, length), own, loss);
+        if (!summed.ok()) return summed.error();
+        const at::Tensor mean = *summed / count;
+        sum = sum.defined() ? sum + mean : mean;
       }
-      row_first += tokens;
+      first += length;
     }
     if (!sum.defined()) return invalid_argument("no position has a label");
     return sum;

@@ -40,6 +40,7 @@ using RowAdapters = std::vector<std::shared_ptr<const nn::Adapters>>;
 /// What rows read instead of their sequences: some of as many labels, whose adapters are their own.
 struct ReadRows {
   std::vector<LabelledSequence> sequences;
+  std::vector<size_t> parts = {};  ///< of each row, how many of these; empty: one each
   /// Tokens of each pass through the decoder that was computed for them, which gradients reach.
   std::vector<int64_t> passes;
 };
@@ -60,8 +61,8 @@ struct SequenceTraining {
   uint64_t seed = 0;
   /// The memory of all rows with the values of now, for one graph; empty: they have none.
   std::function<Result<std::shared_ptr<const nn::InfiniMemory>>()> memory = {};
-  /// The loss of a row is the sum of the means of its segments (without a memory, its mean), and
-  /// counts as one label; else it is that of its labels.
+  /// The loss of a row is the sum of the means of its segments (without a memory, its mean, over
+  /// all that it reads), and counts as one label; else it is that of its labels.
   bool segment_means = false;
   /// With the values of now, for one graph; empty: rows read themselves.
   std::function<Result<ReadRows>(std::span<const GraphRow> rows)> read = {};

@@ -106,6 +106,9 @@ TEST(CompressorSpecs, WhatFollowsIsLearnedBesideTheTextItself) {
               HasSubstr("'continuation_share' needs \"objective\": \"auto_encoding\""));
   params.set("objective", std::string("auto_encoding"));
   EXPECT_TRUE(IcaeSpec().validate(params).ok());
+  params.set("select_by", std::string("rouge1"));
+  EXPECT_THAT(IcaeSpec().validate(params).error().message,
+              HasSubstr("'select_by' is of summaries, which \"objective\": \"auto_encoding\""));
 }
 
 TEST(CompressorSpecs, ARatioIsOfTheLongestSegmentThatIsRead) {

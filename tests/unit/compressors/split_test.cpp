@@ -152,6 +152,23 @@ TEST(TextPlan, HalvesAreCutIntoSegmentsOfAtMostAWindow) {
   }
 }
 
+TEST(TextPlan, LongerTextsHaveSegmentsOfThreeQuartersOfAWindow) {
+  Rng rng = Rng::derived(7, "longer");
+  int64_t least = 100;
+  int64_t most = 0;
+  for (int i = 0; i < 500; ++i) {
+    const Plan plan = text_plan(600, 100, 3, &rng);
+    ASSERT_EQ(plan.segments.size(), 8U);
+    for (const Segment& segment : plan.segments) {
+      least = std::min(least, segment.content.count);
+      most = std::max(most, segment.content.count);
+    }
+  }
+  EXPECT_LT(least, 70);
+  EXPECT_GT(most, 90);
+  EXPECT_EQ(text_plan(3, 100, 3, &rng).segments.size(), 1U);
+}
+
 TEST(TextPlan, LengthsAreDrawnAsTheReleaseDrawsThem) {
   Rng rng = Rng::derived(7, "lengths");
   std::map<int64_t, int> lengths;
@@ -161,7 +178,7 @@ TEST(TextPlan, LengthsAreDrawnAsTheReleaseDrawsThem) {
     ++lengths[plan.segments[0].content.count];
     ++lengths[plan.segments[2].content.count];
   }
-  // Two of 30 tokens: at least 10, and one of ten slots behind these.
+  // Halves of 30 in two segments: at least 10, and one of ten slots behind these.
   ASSERT_EQ(lengths.size(), 10U);
   EXPECT_EQ(lengths.begin()->first, 10);
   for (const auto& [length, draws] : lengths) EXPECT_NEAR(draws, 800, 120) << length;

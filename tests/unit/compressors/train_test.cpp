@@ -1,6 +1,7 @@
 // What is learned of the sequences that compressors make of prompts.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/log_softmax.h>
 #include <ATen/ops/tensor.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include "methods/compressors/session_lora_compressors.h"
 #include "methods/compressors/session_selfcp.h"
 #include "methods/compressors/session_train.h"
+#include "methods/models/nn/sequences.h"
 #include "tests/support/compressor_sessions.h"
 #include "tests/support/wrapped_tokenizer.h"
 
@@ -207,8 +209,9 @@ TEST_F(CompressorSessionsTest, a_share_of_auto_encoding_learns_what_follows) {
   ASSERT_EQ(longer.size(), 23U);
   EXPECT_EQ(longer.front(), 24);
   EXPECT_EQ(longer.back(), 46);
+  // Of a document that has not as many behind it one half.
+  EXPECT_EQ(labels(*learned(*all.adapter, 30)).front(), 16);
   EXPECT_EQ(labels(*learned(*all.adapter, 30)).back(), 30);
-  // Of a document that the window holds one half.
   EXPECT_EQ(labels(*learned(*all.adapter, 9)), (std::vector<int64_t>{6, 7, 8, 9}));
   EXPECT_EQ(labels(*learned(*all.adapter, 1)),
             (std::vector<int64_t>{1, qfs::test::TinyLlama::kEnd}));
@@ -272,9 +275,43 @@ TEST_F(CompressorSessionsTest, every_token_of_a_text_is_learned_and_then_summari
     EXPECT_EQ(labels.front(), 2);
     EXPECT_EQ(labels.back(), 41);
   }
-  EXPECT_THAT(learned(*made.adapter, 3).error().message,
-              ::testing::HasSubstr("a document of 3 tokens"));
+  EXPECT_EQ(learned(*made.adapter, 3)->labels, (std::vector<int64_t>{2, 3}));
+  EXPECT_THAT(learned(*made.adapter, 1).error().message,
+              ::testing::HasSubstr("a document of one token"));
 
+  // The loss is the mean over a text's tokens, and of texts that of theirs.
+  data_.train.resize(2);
+  request_.params.set("train_batch", int64_t{1});
+  request_.params.set("learning_rate", 0.0);
+  request_.params.set("steps", int64_t{1});
+  request_.params.set("evaluate_every", int64_t{1});
+  Curve still;
+  ASSERT_TRUE(fit("still", still).ok());
+  double mean = 0;
+  for (const NumberedExample& numbered : data_.development) {
+    const int64_t summary = std::ssize(numbered.example.references.front()) + 2;  // " …" and an end
+    const auto prompt = *made.prompts.maker.prepare_within(numbered.example, summary, 160);
+    training::LabelledSequence behind{prompt.input, {}};
+    behind.labels.assign(behind.input.ids.size() - 1, nn::kNoLabel);
+    behind.labels.push_back(65);
+    const auto one = *made.adapter->learned(std::move(behind));
+    const training::GraphRow row{one};
+    double sum = 0;
+    const auto read = made.adapter->read({&row, 1});
+    ASSERT_TRUE(read.ok()) << read.error().to_string();
+    for (const training::LabelledSequence& segment : read->sequences) {
+      const at::Tensor logits = *nn::sequence_logits(*made.decoder, segment.input);
+      for (int64_t at = 0; at < std::ssize(segment.labels); ++at) {
+        const int64_t label = segment.labels[static_cast<size_t>(at)];
+        if (label != nn::kNoLabel) sum -= at::log_softmax(logits[at], 0)[label].item<double>();
+      }
+    }
+    const auto count = std::ssize(one.labels) - std::ranges::count(one.labels, nn::kNoLabel);
+    mean += sum / static_cast<double>(count) / static_cast<double>(data_.development.size());
+  }
+  EXPECT_NEAR(still.last("development.loss"), mean, 1e-4);
+
+  request_.params.set("learning_rate", 0.02);
   request_.params.set("steps", int64_t{60});
   Curve curve;
   ASSERT_TRUE(fit("texts", curve).ok());

@@ -165,6 +165,27 @@ TEST_F(RetrieveGenerateTest, a_locators_text_stands_for_the_document) {
   EXPECT_THAT(the_spec().validate(request_.params).error().message, HasSubstr("'budget' is of"));
 }
 
+TEST_F(RetrieveGenerateTest, a_training_needs_spans_of_most_of_its_examples) {
+  Params params;
+  for (const auto& [name, value] : request_.params.values()) {
+    if (name != "budget") params.set(name, value);
+  }
+  request_.params = params;
+  request_.params.set("adapter", std::string("lora"));
+  request_.params.set("retriever", std::string("locator"));
+  request_.params.set("spans", std::string("<s> red hat </s> bob : ann has a red hat .\n"));
+  request_.params.set("spans_missing", std::string("document"));
+  data_.train[0].example.query = "blue hat";
+  data_.train[1].example.query = "blue hat";
+  Curve half;
+  const auto outcome = fit("half", half);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().to_string();
+  data_.train[2].example.query = "blue hat";
+  Curve few;
+  EXPECT_THAT(fit("few", few).error().message,
+              HasSubstr("no line of 3 of the 4 training examples"));
+}
+
 TEST_F(RetrieveGenerateTest, turns_are_those_that_a_trained_locator_ranks_first) {
   const qfs::test::TemporaryFolder folder;
   const Resource encoder = qfs::test::TinyEncoder().write(folder);
