@@ -46,6 +46,13 @@ class RetrieveGenerateTest : public qfs::test::TrainedSessionTest {
     numbered.example.document_id = "m" + std::to_string(i);
     return numbered;
   }
+  Params without_budget() const {
+    Params params;
+    for (const auto& [name, value] : request_.params.values()) {
+      if (name != "budget") params.set(name, value);
+    }
+    return params;
+  }
   Result<Prediction> predicted(const NumberedExample& one = meeting(7)) {
     RecordingSink sink;
     ResourceCache cache;
@@ -139,11 +146,7 @@ TEST_F(RetrieveGenerateTest, it_trains_all_weights_on_what_it_retrieves) {
 }
 
 TEST_F(RetrieveGenerateTest, a_locators_text_stands_for_the_document) {
-  Params params;
-  for (const auto& [name, value] : request_.params.values()) {
-    if (name != "budget") params.set(name, value);
-  }
-  request_.params = params;
+  request_.params = without_budget();
   request_.params.set("retriever", std::string("locator"));
   EXPECT_THAT(the_spec().validate(request_.params).error().message,
               HasSubstr("needs 'spans', or a trained locator"));
@@ -166,11 +169,7 @@ TEST_F(RetrieveGenerateTest, a_locators_text_stands_for_the_document) {
 }
 
 TEST_F(RetrieveGenerateTest, a_training_needs_spans_of_most_of_its_examples) {
-  Params params;
-  for (const auto& [name, value] : request_.params.values()) {
-    if (name != "budget") params.set(name, value);
-  }
-  request_.params = params;
+  request_.params = without_budget();
   request_.params.set("adapter", std::string("lora"));
   request_.params.set("retriever", std::string("locator"));
   request_.params.set("spans", std::string("<s> red hat </s> bob : ann has a red hat .\n"));
@@ -259,10 +258,7 @@ TEST_F(RetrieveGenerateTest, turns_are_those_that_a_trained_locator_ranks_first)
 TEST_F(RetrieveGenerateTest, what_the_retriever_does_not_read_is_refused) {
   const auto refused = [&](const std::string& retriever, const std::string& name,
                            const ParamValue& value) {
-    Params params;
-    for (const auto& [key, own] : request_.params.values()) {
-      if (key != "budget") params.set(key, own);
-    }
+    Params params = without_budget();
     params.set("local_context", int64_t{9});
     params.set("retriever", retriever);
     if (retriever == "locator") params.set("spans", std::string("<s> why </s> so it is\n"));
@@ -283,10 +279,7 @@ TEST_F(RetrieveGenerateTest, what_the_retriever_does_not_read_is_refused) {
 }
 
 TEST_F(RetrieveGenerateTest, what_bounds_the_passages_is_asked_for) {
-  Params params;
-  for (const auto& [name, value] : request_.params.values()) {
-    if (name != "budget") params.set(name, value);
-  }
+  Params params = without_budget();
   EXPECT_THAT(the_spec().validate(params).error().to_string(), HasSubstr("'budget' is left out"));
   params.set("local_context", int64_t{9});
   EXPECT_TRUE(the_spec().validate(params).ok());
