@@ -94,7 +94,7 @@ Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
                                                   ResourceCache& cache, KeywordInputs inputs,
                                                   Dictionary dictionary, bool encoder_decoder) {
   const bool whole = prompted::all_weights(request.params);
-  const auto writing = whole ? prompted::with_trained_weights(request) : Result(request);
+  const auto writing = prompted::as_trained(request);
   if (!writing.ok()) return writing.error();
   auto model = prompted::open_prompted_model(*writing, cache);
   if (!model.ok()) return model.error();
@@ -153,8 +153,7 @@ class EgadTraining final : public TrainingSession {
         inner_of(request_, encoder_decoder_), cache_, kSpec,
         [&](const prompted::AdapterPlace& place)
             -> Result<std::unique_ptr<prompted::TrainedAdapter>> {
-          auto inner = prompted::all_weights(request_.params) ? prompted::make_weights(place)
-                                                              : prompted::make_lora(place);
+          auto inner = prompted::make_trained(place);
           if (!inner.ok()) return inner.error();
           return std::unique_ptr<prompted::TrainedAdapter>(
               std::make_unique<EgadAdapter>(*std::move(inner), *text, *dictionary, inputs_));

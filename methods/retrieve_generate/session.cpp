@@ -185,7 +185,7 @@ Result<std::unique_ptr<MethodSession>> open_inner(const SessionRequest& request,
   if (prompted::has_adapter(request.params) && !whole) {
     return prompted::open_lora_session(request, cache, "retrieve_generate");
   }
-  const auto writing = whole ? prompted::with_trained_weights(request) : Result(request);
+  const auto writing = prompted::as_trained(request);
   if (!writing.ok()) return writing.error();
   auto model = prompted::open_prompted_model(*writing, cache);
   if (!model.ok()) return model.error();
@@ -204,9 +204,9 @@ Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, Resou
   return prompted::changed_session(*std::move(change), prompts->counter, *std::move(inner));
 }
 
-/// Refuses spans of other examples, in whose place all documents would be learned.
+/// Refuses spans of other examples, in whose place documents would be learned.
 Status check_spans(const Params& params, const TrainingData& data) {
-  if (!reads_spans(params)) return {};
+  if (params.find<std::string>("spans_missing") != "document") return {};
   const auto spans = Spans::parse(params.get<std::string>("spans"), "spans");
   if (!spans.ok()) return spans.error();
   for (const auto* examples : {&data.train, &data.development}) {
@@ -250,10 +250,8 @@ Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& req
   auto change = open_change(request, cache, prompts->backbone->tokenizer,
                             request.params.get<int64_t>("train_tokens"));
   if (!change.ok()) return change.error();
-  const prompted::MakeAdapter make =
-      prompted::all_weights(request.params) ? &prompted::make_weights : &prompted::make_lora;
   auto inner =
-      prompted::open_adapter_training(request, cache, kSpec, make,
+      prompted::open_adapter_training(request, cache, kSpec, &prompted::make_trained,
                                       // Documents are those that were retrieved.
                                       [](const SessionRequest& writing, ResourceCache& shared) {
                                         SessionRequest choosing = writing;

@@ -97,7 +97,7 @@ class UnlimiformerSession final : public MethodSession {
 
 Result<std::unique_ptr<MethodSession>> open(const SessionRequest& request, ResourceCache& cache) {
   const bool whole = prompted::all_weights(request.params);
-  const auto writing = whole ? prompted::with_trained_weights(request) : Result(request);
+  const auto writing = prompted::as_trained(request);
   if (!writing.ok()) return writing.error();
   int64_t window = 0;
   auto model = open_model(*writing, cache, window);
@@ -160,15 +160,14 @@ Result<prompted::ExampleReading> open_reading(const SessionRequest& request, Res
 Result<std::unique_ptr<TrainingSession>> open_training(const SessionRequest& request,
                                                        ResourceCache& cache) {
   static const UnlimiformerSpec kSpec;
-  const prompted::MakeAdapter make =
-      prompted::all_weights(request.params) ? &prompted::make_weights : &prompted::make_lora;
   if (mode_of(request.params) == kTestTime) {
-    return prompted::open_adapter_training(request, cache, kSpec, make, &open_choosing);
+    return prompted::open_adapter_training(request, cache, kSpec, &prompted::make_trained,
+                                           &open_choosing);
   }
   auto reading = open_reading(request, cache);
   if (!reading.ok()) return reading.error();
-  return prompted::open_adapter_training(request, cache, kSpec, make, &open_choosing,
-                                         *std::move(reading));
+  return prompted::open_adapter_training(request, cache, kSpec, &prompted::make_trained,
+                                         &open_choosing, *std::move(reading));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "methods/models/checkpoints/safetensors.h"
 #include "methods/models/nn/trained_weights.h"
 #include "methods/models/peft/tensor_files.h"
+#include "methods/models/prompted/lora_training.h"
 #include "methods/models/prompted/retrained_network.h"
 #include "methods/models/prompted/trained_spec.h"
 #include "methods/models/registry/registry.h"
@@ -128,6 +129,14 @@ Result<SessionRequest> with_trained_weights(const SessionRequest& request) {
   if (!trained.ok()) return trained.error();
   writing.backbone = *std::move(trained);
   return writing;
+}
+
+Result<SessionRequest> as_trained(const SessionRequest& request) {
+  return all_weights(request.params) ? with_trained_weights(request) : Result(request);
+}
+
+Result<std::unique_ptr<TrainedAdapter>> make_trained(const AdapterPlace& place) {
+  return all_weights(place.request.params) ? make_weights(place) : make_lora(place);
 }
 
 }  // namespace qfs::prompted
