@@ -8,6 +8,6 @@ if(QFS_TORCH)
             unit/compressors/train_test.cpp
     LINK qfs_test_checkpoints qfs_compressors qfs_zero_shot nlohmann_json::nlohmann_json)
   qfs_test(compressors_conformance_test TORCH LABEL conformance
-    SOURCES conformance/compressors/compressors_test.cpp
+    SOURCES conformance/compressors/compressors_test.cpp conformance/compressors/lingua_choices_test.cpp
     LINK qfs_test_checkpoints qfs_compressors nlohmann_json::nlohmann_json)
 endif()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <string>
 
 namespace qfs::compressors {
 
@@ -13,36 +14,57 @@ constexpr int64_t kAroundText = 2;
 /// Tokens that whole texts may have beyond the target.
 constexpr int64_t kBeyondTarget = 100;
 
+/// Tokens in front that are never forgotten.
+constexpr int64_t kNeverForgotten = 10;
+
 /// An index of a Python slice.
 int64_t sliced(int64_t index, int64_t size) {
   return index < 0 ? std::max<int64_t>(size + index, 0) : std::min(index, size);
 }
 
-/// The tool's arrays, which shrink together: losses[t] is of ids[t + 1].
+template <class Values>
+int64_t size_of(const Values& values) {
+  return static_cast<int64_t>(values.size());
+}
+
+/// The tool's arrays, which shrink together: losses[t] is of ids[t + 1], as long as nothing has
+/// been put aside.
 class Shrinking {
  public:
-  explicit Shrinking(const LinguaTask& task) : window_(task.window) {
+  Shrinking(const LinguaTask& task, SmallLm& model) : model_(model), window_(task.window) {
     ids_.push_back(task.begin);
     ids_.insert(ids_.end(), task.ids.begin(), task.ids.end());
-    edge_ = std::min(window_, size());
+    edge_ = std::min(window_, size_of(ids_));
   }
 
-  int64_t size() const { return static_cast<int64_t>(ids_.size()); }
-  bool more() const { return edge_ <= size(); }
-  std::span<const int32_t> kept() const { return std::span(ids_).subspan(begins_ ? 1 : 0); }
+  bool more() const { return edge_ <= size_of(ids_); }
+  std::vector<int32_t> kept() const {
+    std::vector<int32_t> all = aside_;
+    all.insert(all.end(), ids_.begin(), ids_.end());
+    if (begins_) all.erase(all.begin());
+    return all;
+  }
+
+  /// Losses of the whole text, as far as it has positions.
+  Status measure_all() {
+    const int64_t read = std::min(size_of(ids_), model_.positions());
+    auto found = model_.losses(std::span(ids_).first(static_cast<size_t>(read)), 1);
+    if (!found.ok()) return found.error();
+    losses_ = *std::move(found);
+    return {};
+  }
 
   /// Losses of what the window may change, behind the prefix as it is now.
-  Status measure(bool first, const TokenLosses& losses) {
-    const int64_t last = first ? size() : edge_;
-    const auto found =
-        losses(std::span(ids_).first(static_cast<size_t>(last)), first ? 1 : ready_ + 1);
+  Status measure() {
+    if (Status status = make_room(); !status.ok()) return status;
+    const auto begin = static_cast<size_t>(held_);
+    const int64_t held = std::max<int64_t>(edge_ - window_, 0);
+    const auto found = model_.losses(
+        std::span(ids_).subspan(begin, static_cast<size_t>(edge_) - begin), 1, held - held_);
     if (!found.ok()) return found.error();
-    if (first) {
-      losses_ = *found;
-    } else {
-      std::ranges::copy(*found, losses_.begin() + ready_);
-    }
-    ready_ = std::max<int64_t>(edge_ - window_, 0);
+    losses_.resize(std::max(losses_.size(), static_cast<size_t>(edge_ - 1)));
+    std::ranges::copy(*found, losses_.begin() + held_);
+    held_ = held;
     return {};
   }
 
@@ -50,23 +72,36 @@ class Shrinking {
   void shrink(int64_t length, double rate) {
     const double threshold = threshold_for(rate);
     const int64_t end = edge_ - window_ + length;
-    std::vector<bool> keep(ids_.size(), true);
-    for (int64_t t = sliced(end - length, size()); t < std::min(sliced(end, size()), size() - 1);
-         ++t) {
+    std::vector<bool> keep(losses_.size() + 1, true);
+    const int64_t last = std::min(sliced(end, size_of(keep)), size_of(losses_));
+    for (int64_t t = sliced(end - length, size_of(keep)); t < last; ++t) {
       keep[static_cast<size_t>(t)] = losses_[static_cast<size_t>(t)] > threshold;
     }
-    const auto dropped = std::count(keep.begin(), keep.begin() + sliced(end, size()), false);
-    begins_ = begins_ && keep.front();
-    erase(ids_, keep);
     erase(losses_, keep);
+    keep.resize(ids_.size(), true);
+    const auto dropped = std::count(keep.begin(), keep.begin() + sliced(end, size_of(keep)), false);
+    begins_ = begins_ && (!aside_.empty() || keep.front());
+    erase(ids_, keep);
     edge_ += length - dropped;
   }
 
  private:
+  /// Puts as many tokens aside as go over the model's positions. Losses keep their places: the
+  /// tool's do.
+  Status make_room() {
+    const int64_t over = edge_ - model_.positions();
+    if (over <= 0 || held_ == 0) return {};
+    aside_.insert(aside_.end(), ids_.begin(), ids_.begin() + over);
+    ids_.erase(ids_.begin(), ids_.begin() + over);
+    edge_ -= over;
+    held_ -= over;
+    return model_.forget(kNeverForgotten, over);
+  }
+
   double threshold_for(double rate) const {
     std::vector<double> sorted = losses_;
     std::ranges::sort(sorted, std::greater());
-    const auto size = static_cast<int64_t>(sorted.size());
+    const int64_t size = size_of(sorted);
     const auto rank = static_cast<int64_t>(static_cast<double>(size) * rate) - 1;
     return sorted[static_cast<size_t>(std::clamp<int64_t>(rank, 0, size - 1))];
   }
@@ -80,17 +115,19 @@ class Shrinking {
     values.resize(kept);
   }
 
+  SmallLm& model_;
   int64_t window_;
+  std::vector<int32_t> aside_;  ///< in front of ids_, final
   std::vector<int32_t> ids_;
   std::vector<double> losses_;
   int64_t edge_ = 0;    ///< of the window, as if nothing in it were dropped
-  int64_t ready_ = 0;   ///< where the window before began
+  int64_t held_ = 0;    ///< of ids_, by the model: those before the last window
   bool begins_ = true;  ///< the token in front is still there
 };
 
 }  // namespace
 
-Result<std::vector<int32_t>> keep_exactly(const LinguaTask& task, const TokenLosses& losses) {
+Result<std::vector<int32_t>> keep_exactly(const LinguaTask& task, SmallLm& model) {
   const auto count = static_cast<int64_t>(task.ids.size());
   const int64_t target = std::min(task.target, count);
   std::vector<int32_t> before = {task.begin};
@@ -99,7 +136,7 @@ Result<std::vector<int32_t>> keep_exactly(const LinguaTask& task, const TokenLos
     const int64_t share = target * last / count - target * first / count;
     std::vector<int32_t> read = before;
     read.insert(read.end(), task.ids.begin() + first, task.ids.begin() + last);
-    const auto found = losses(read, static_cast<int64_t>(before.size()));
+    const auto found = model.losses(read, static_cast<int64_t>(before.size()));
     if (!found.ok()) return found.error();
     std::vector<int64_t> order(found->size());
     std::iota(order.begin(), order.end(), int64_t{0});
@@ -138,7 +175,7 @@ std::vector<std::vector<int64_t>> released_windows(std::span<const int64_t> text
   return plan;
 }
 
-Result<LinguaTask> texts_as_released(LinguaTask task, const TokenLosses& losses) {
+Result<LinguaTask> texts_as_released(LinguaTask task, SmallLm& model) {
   if (task.texts.size() < 2) return task;
   std::vector<std::vector<int32_t>> texts;
   std::vector<double> means;
@@ -148,7 +185,8 @@ Result<LinguaTask> texts_as_released(LinguaTask task, const TokenLosses& losses)
     at += length;
     std::vector<int32_t> read = {task.begin};
     read.insert(read.end(), text.begin(), text.end());
-    const auto found = losses(read, 1);
+    read.resize(std::min(read.size(), static_cast<size_t>(model.positions())));
+    const auto found = model.losses(read, 1);
     if (!found.ok()) return found.error();
     means.push_back(std::accumulate(found->begin(), found->end(), 0.0) /
                     static_cast<double>(std::max<size_t>(found->size(), 1)));
@@ -170,24 +208,32 @@ Result<LinguaTask> texts_as_released(LinguaTask task, const TokenLosses& losses)
   return task;
 }
 
-Result<std::vector<int32_t>> keep_as_released(const LinguaTask& task, const TokenLosses& losses) {
+Result<std::vector<int32_t>> keep_as_released(const LinguaTask& task, SmallLm& model) {
   if (task.ids.empty()) return std::vector<int32_t>();
+  if (size_of(task.ids) >= model.positions() &&
+      2 * task.window + kNeverForgotten > model.positions()) {
+    return invalid_argument(
+        "windows of " + std::to_string(task.window) + " tokens of a text that has more than the " +
+        std::to_string(model.positions()) + " positions of the model that chooses; expected " +
+        std::to_string((model.positions() - kNeverForgotten) / 2) + " at most");
+  }
   std::vector<int64_t> texts = task.texts;
   if (texts.empty()) texts = {static_cast<int64_t>(task.ids.size())};
   int64_t counted = 1;
   for (const int64_t text : texts) counted += text + kAroundText;
   const double rate =
       std::clamp(static_cast<double>(task.target) / static_cast<double>(counted), 0.0, 1.0);
-  Shrinking arrays(task);
+  Shrinking arrays(task, model);
   bool first = true;
   for (const std::vector<int64_t>& window : released_windows(texts, task.window)) {
     if (!arrays.more()) break;
-    if (Status measured = arrays.measure(first, losses); !measured.ok()) return measured.error();
+    if (Status measured = first ? arrays.measure_all() : arrays.measure(); !measured.ok()) {
+      return measured.error();
+    }
     for (const int64_t length : window) arrays.shrink(length, rate);
     first = false;
   }
-  const auto kept = arrays.kept();
-  return std::vector<int32_t>(kept.begin(), kept.end());
+  return arrays.kept();
 }
 
 }  // namespace qfs::compressors

@@ -45,11 +45,10 @@ class Lingua final : public Compressor {
   Result<Compressed> compress_demonstrations(const CompressionTask& task) const override;
 
  private:
-  /// The small model, which notes what it reads in `passes`.
-  Result<TokenLosses> losses(std::vector<ReadPass>& passes) const;
-  /// Of the tokens of a task's segments those that are kept.
+  /// Of the tokens of a task's segments those that are kept; what the small model read is noted in
+  /// `passes`. `head`: the small model's, unpacked.
   Result<std::vector<int32_t>> kept_of(const PromptParts& parts, std::span<const Segment> segments,
-                                       const TokenLosses& losses) const;
+                                       const nn::Linear& head, std::vector<ReadPass>& passes) const;
 
   std::shared_ptr<const nn::Decoder> decoder_;
   LinguaReading reading_;

@@ -354,8 +354,9 @@ std::vector<ParamSpec> IcaeSpec::adapter_params() const {
 std::vector<std::string> UntrainedSpec::layers(const Params& params,
                                                const BackboneFacts& facts) const {
   std::vector<std::string> layers = decoding::generation_layers(facts);
-  if (shots_of(params) > 0 && params.find<std::string>("mode") == "official") {
-    layers.emplace_back("lingua-texts@1");
+  if (params.find<std::string>("mode") == "official") {
+    layers.emplace_back("lingua-held@1");
+    if (shots_of(params) > 0) layers.emplace_back("lingua-texts@1");
   }
   return layers;
 }

@@ -1,7 +1,8 @@
 // qfs_bench_lingua: times LLMLingua's choice of tokens on command, one JSON line in, one out, so
 // that lingua_vs_tool.py can interleave it with the tool in one run.
 //
-//   qfs_bench_lingua MODEL THREADS   MODEL: a registered name, a GGUF file or a folder; float32
+//   qfs_bench_lingua MODEL THREADS [TYPE]   MODEL: a registered name, a GGUF file or a folder;
+//                                           TYPE: float32 or bfloat16
 //   {"ids": [50, …], "keep": 86, "window": 200, "released": false}
 //     -> {"seconds": 0.61, "kept": [50, …]}
 #include <iostream>
@@ -35,11 +36,11 @@ json run(std::shared_ptr<const qfs::nn::Decoder> decoder, int32_t begin, const j
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: qfs_bench_lingua MODEL THREADS\n";
+  if (argc != 3 && argc != 4) {
+    std::cerr << "usage: qfs_bench_lingua MODEL THREADS [TYPE]\n";
     return 2;
   }
-  qfs::test::BenchModel model(argv[1], argv[2]);
+  qfs::test::BenchModel model(argv[1], argv[2], argc == 4 ? argv[3] : "float32");
   const auto decoder = model.reader();
   for (std::string line; std::getline(std::cin, line);) {
     std::cout << run(decoder, 1, json::parse(line)).dump() << std::endl;

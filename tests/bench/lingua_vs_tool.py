@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""LLMLingua with SmolLM2-135M in float32 beside the authors' tool: seconds to choose the tokens of a text, on a CPU.
+"""LLMLingua with SmolLM2-135M beside the authors' tool: seconds to choose the tokens of a text, on a CPU.
 
 Both stay loaded and take turns in every round with texts of the same tokens, of which one in twelve is kept, in windows
 of 200. Ours chooses `exact`, and `official` as the tool does; the tool is PromptCompressor.compress_prompt of one
@@ -12,7 +12,7 @@ Needs: torch 2.11.0, gguf and transformers 5.23.0 in the Python that runs this, 
 llmlingua 0.2.2, which takes transformers 4: its folder of packages is --packages (pip install --target FOLDER --no-deps
 transformers==4.47.1 tokenizers==0.21.0 huggingface_hub==0.26.5); a release build with -DQFS_BENCHMARKS=ON.
 Usage: lingua_vs_tool.py --bench build/release/bin/qfs_bench_lingua --model MODEL.gguf --folder FOLDER --packages FOLDER
-       [--rounds 9] [--threads 2] [--tokens 512,1024,2048] [--json OUT]
+       [--rounds 9] [--threads 2] [--tokens 512,1024,2048] [--type float32 | bfloat16 (both sides)] [--json OUT]
 """
 
 import argparse
@@ -60,7 +60,7 @@ def prepare_tool(folder):
     return new
 
 
-def serve_tool(folder, threads):
+def serve_tool(folder, threads, dtype):
     import torch
 
     torch.set_num_threads(threads)
@@ -69,7 +69,7 @@ def serve_tool(folder, threads):
     # It counts tokens of OpenAI's models for its report, by files out of the network.
     tool.tiktoken.encoding_for_model = lambda _: types.SimpleNamespace(encode=str.split)
     compressor = tool.PromptCompressor(str(prepare_tool(folder.resolve())), device_map="cpu",
-                                  model_config={"torch_dtype": torch.float32})
+                                  model_config={"torch_dtype": getattr(torch, dtype)})
 
     def run(ids, keep):
         text = compressor.tokenizer.decode(ids)
@@ -92,10 +92,11 @@ def measure(args, tokens):
     ids = token_ids(args.folder, tokens)
     keep = len(ids) // RATIO
     own = {"ids": ids, "keep": keep, "window": WINDOW}
-    command = [str(args.bench), str(args.model), str(args.threads)]
+    command = [str(args.bench), str(args.model), str(args.threads), args.type]
     packages = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(args.packages), packages]))
-    tool = Child([sys.executable, __file__, "--serve", "--folder", str(args.folder), "--threads", str(args.threads)])
+    tool = Child([sys.executable, __file__, "--serve", "--folder", str(args.folder), "--threads", str(args.threads),
+                  "--type", args.type])
     os.environ["PYTHONPATH"] = packages
     ours = Child(command)
     sides = {"exact": (ours, {**own, "released": False}), "official": (ours, {**own, "released": True}),
@@ -130,11 +131,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tokens", default="512,1024,2048")
+    parser.add_argument("--type", default="float32", choices=("float32", "bfloat16"))
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.serve:
-        serve_tool(args.folder, args.threads)
+        serve_tool(args.folder, args.threads, args.type)
         return
     if None in (args.bench, args.model, args.packages):
         parser.error("--bench, --model and --packages are needed")

@@ -3,12 +3,15 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/ones.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "methods/models/kernels/cpu_kernels.h"
 #include "methods/models/kernels/packed_attention.h"
+#include "methods/models/nn/runtime/device_runtime.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 
 namespace qfs::nn {
@@ -107,6 +110,17 @@ class CausalAttention final : public torch::autograd::Function<CausalAttention> 
 
 }  // namespace
 
+Rotations rotations_of(const Decoder& decoder, const at::Tensor& places) {
+  const auto& rope = decoder.shape().rope;
+  if (!rope) return {};
+  const int64_t longest = places.max().item<int64_t>() + 1;
+  const Rotations table = make_rotations(*rope, decoder.shape().head_dim, longest);
+  const auto of_rows = [&](const at::Tensor& values) {
+    return values.index_select(0, places).to(decoder.device(), decoder.type());
+  };
+  return {of_rows(table.cosines), of_rows(table.sines)};
+}
+
 Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at) {
   const at::Tensor heads =
       qkv.view({qkv.size(0), shape.heads + 2 * shape.kv_heads, shape.head_dim});
@@ -119,11 +133,18 @@ Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, con
 
 at::Tensor causal_attention(const Projections& sequence, const Dropout* dropout, uint64_t place) {
   const int64_t sharing = sequence.queries.size(1) / sequence.keys.size(1);
-  const bool triangle = sequence.queries.size(0) > 1;
+  const int64_t asking = sequence.queries.size(0);
+  const int64_t before = sequence.keys.size(0) - asking;
+  KeysSeen seen = {.causal = asking > 1 && before == 0};
+  std::optional<MaskedAttention> allowed;
+  if (asking > 1 && before > 0) {
+    seen.mask =
+        at::ones({asking, before + asking}, sequence.keys.options().dtype(at::kBool)).tril(before);
+    allowed.emplace();
+  }
   return tokens_first(attention(heads_first(sequence.queries),
                                 shared_heads_first(sequence.keys, sharing),
-                                shared_heads_first(sequence.values, sharing), {.causal = triangle},
-                                dropout, place))
+                                shared_heads_first(sequence.values, sharing), seen, dropout, place))
       .flatten(1);
 }
 

@@ -18,11 +18,15 @@ struct Projections {
   at::Tensor values;
 };
 
+/// What tokens at `places` (int64 [tokens], on the CPU) are rotated by, where the decoder is and in
+/// its type; nothing where positions are learned.
+Rotations rotations_of(const Decoder& decoder, const at::Tensor& places);
+
 /// The parts of qkv [tokens, (heads + 2 kv_heads) head_dim]; queries and keys rotated by `at` (of
 /// these tokens) where it is defined.
 Projections projections_of(const at::Tensor& qkv, const DecoderShape& shape, const Rotations& at);
 
-/// Each token of one sequence, or of queries the last one alone, to itself and those before it:
+/// Each token of one sequence, or of queries the last ones alone, to itself and those before it:
 /// [queries, heads * head_dim]. Scores are divided by the square root of head_dim. `dropout`, or
 /// null, falls on its weights at a place.
 at::Tensor causal_attention(const Projections& sequence, const Dropout* dropout = nullptr,

@@ -213,18 +213,6 @@ Status check_input(const SequenceInput& input, const Decoder& decoder) {
   return check_token_ids(begun, shape.vocabulary);
 }
 
-/// What rows of positions `places` are rotated by; nothing without rotations.
-Rotations rotations_of(const Decoder& decoder, const at::Tensor& places) {
-  const auto& rope = decoder.shape().rope;
-  if (!rope) return {};
-  const int64_t longest = places.max().item<int64_t>() + 1;
-  const Rotations table = make_rotations(*rope, decoder.shape().head_dim, longest);
-  const auto of_rows = [&](const at::Tensor& values) {
-    return values.index_select(0, places).to(decoder.device(), decoder.type());
-  };
-  return {of_rows(table.cosines), of_rows(table.sines)};
-}
-
 /// Rows with their ids and positions (on the CPU), the first of which is that of `embedded` rows.
 struct StreamRows {
   at::Tensor ids;

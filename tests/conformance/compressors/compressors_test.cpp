@@ -9,7 +9,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "methods/compressors/lingua.h"
 #include "methods/compressors/session_lingua.h"
 #include "methods/compressors/session_lora_compressors.h"
 #include "methods/compressors/session_selfcp.h"
@@ -428,39 +427,25 @@ TEST_F(CompressorsConformance, llmlingua_keeps_what_surprises_the_backbone) {
   }
 }
 
-/// Losses as in the script: of a token and the one before it.
-Result<std::vector<double>> surprises(std::span<const int32_t> ids, int64_t first) {
-  std::vector<double> losses;
-  for (size_t t = static_cast<size_t>(first); t < ids.size(); ++t) {
-    const auto mixed = static_cast<uint32_t>(static_cast<uint64_t>(ids[t]) * 2654435761U +
-                                             static_cast<uint64_t>(ids[t - 1]) * 40503U + 12345U);
-    losses.push_back(static_cast<double>(mixed >> 8) / static_cast<double>(1 << 24));
+TEST_F(CompressorsConformance, llmlingua_as_released_reads_behind_a_cache_that_forgets) {
+  std::vector<int64_t> put_aside;
+  for (const json& one : expected().at("released_by_backbone")) {
+    ASSERT_GT(one.at("margin").get<double>(), 1e-3);
+    put_aside.push_back(one.at("front"));
+    const Lingua lingua(decoder_,
+                        {.released = true, .window = one.at("window"), .begin = one.at("begin")});
+    PromptParts parts;
+    parts.content = one.at("ids").get<std::vector<int32_t>>();
+    const Plan plan = {
+        {{{0, static_cast<int64_t>(parts.content.size())}, one.at("target")}}, {}, true};
+    const CompressionTask task = {parts, plan};
+    const auto made = lingua.compress({&task, 1});
+    ASSERT_TRUE(made.ok()) << made.error().to_string();
+    EXPECT_EQ(made->front().memory.front().ids, one.at("kept").get<std::vector<int32_t>>());
   }
-  return losses;
-}
-
-TEST(LinguaConformance, keeps_what_a_literal_transcription_keeps) {
-  for (const json& one : expected().at("lingua")) {
-    LinguaTask task;
-    task.texts = one.at("texts").get<std::vector<int64_t>>();
-    task.target = one.at("target");
-    task.window = one.at("window");
-    for (const int64_t text : task.texts) {
-      for (int64_t i = 0; i < text; ++i) {
-        task.ids.push_back(static_cast<int32_t>(task.ids.size()) + 1);
-      }
-    }
-    SCOPED_TRACE(one.at("texts").dump());
-    EXPECT_EQ(released_windows(task.texts, task.window),
-              one.at("windows").get<std::vector<std::vector<int64_t>>>());
-    const auto released = keep_as_released(task, surprises);
-    ASSERT_TRUE(released.ok());
-    EXPECT_EQ(*released, one.at("released").get<std::vector<int32_t>>());
-    const auto exact = keep_exactly(task, surprises);
-    ASSERT_TRUE(exact.ok());
-    EXPECT_EQ(*exact, one.at("exactly").get<std::vector<int32_t>>());
-    EXPECT_EQ(static_cast<int64_t>(exact->size()), task.target);
-  }
+  ASSERT_EQ(put_aside.size(), 2U);
+  EXPECT_EQ(put_aside[0], 0);
+  EXPECT_GT(put_aside[1], 0);
 }
 
 }  // namespace

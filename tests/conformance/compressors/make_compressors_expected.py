@@ -257,36 +257,121 @@ def windows(texts, window):
     return plan + ([pending] if pending else [])
 
 
-def surprise(ids, position):
-    """A loss that depends on a token and the one before it."""
-    mixed = (ids[position] * 2654435761 + ids[position - 1] * 40503 + 12345) % (1 << 32)
+def surprise(ids, position, held=0):
+    """A loss that depends on a token, the one before it and what is held."""
+    mixed = (ids[position] * 2654435761 + ids[position - 1] * 40503 + held * 97 + 12345) % (1 << 32)
     return (mixed >> 8) / float(1 << 24)
 
 
-def released(texts, target, window):
-    """LLMLingua 0.1.5 on losses of `surprise`; ids count up from 1 behind the first token, 0."""
-    ids = list(range(sum(texts) + 1))
+class Surprised:
+    """A model that finds tokens surprising at random."""
+    def __init__(self, positions):
+        self.positions, self.held = positions, []
+
+    def losses(self, ids):
+        held = sum((place + 1) * token for place, token in enumerate(self.held))
+        self.held = self.held + ids
+        return [surprise(ids, t, held) for t in range(1, len(ids))]
+
+    def crop(self, count):
+        self.held = self.held[:count]
+
+    def forget(self, first, count):
+        self.held = self.held[:first] + self.held[first + count:]
+
+
+class Backbone:
+    """The tiny one with a cache, whose entries keep the positions that they were read at."""
+    def __init__(self, positions):
+        self.positions = positions
+        self.keys, self.values = ([[] for _ in range(tiny.LAYERS)] for _ in range(2))
+
+    @property
+    def held(self):
+        return self.keys[0]
+
+    def crop(self, count):
+        self.keys, self.values = ([layer[:count] for layer in part] for part in (self.keys, self.values))
+
+    def forget(self, first, count):
+        self.keys, self.values = ([layer[:first] + layer[first + count:] for layer in part]
+                                  for part in (self.keys, self.values))
+
+    def losses(self, ids):
+        logits = [tiny.times(tiny.WEIGHTS["lm_head.weight"], self.read(token)) for token in ids]
+        return [-math.log(tiny.softmax(row)[token]) for row, token in zip(logits, ids[1:])]
+
+    def read(self, token):
+        position, stream = len(self.held), tiny.WEIGHTS["model.embed_tokens.weight"][token]
+        for layer in range(tiny.LAYERS):
+            weight = lambda name: tiny.WEIGHTS[f"model.layers.{layer}.{name}.weight"]  # noqa: B023, E731
+            x = tiny.rms_norm(stream, weight("input_layernorm"))
+            heads = {name: tiny.matrix(tiny.times(weight(f"self_attn.{name}_proj"), x), count)
+                     for name, count in (("q", tiny.HEADS), ("k", tiny.KV_HEADS), ("v", tiny.KV_HEADS))}
+            self.keys[layer] = self.keys[layer] + [[tiny.rotate(head, position) for head in heads["k"]]]
+            self.values[layer] = self.values[layer] + [heads["v"]]
+            mixed = []
+            for index, query in enumerate(heads["q"]):
+                group = index // (tiny.HEADS // tiny.KV_HEADS)
+                asking = tiny.rotate(query, position)
+                shares = tiny.softmax([sum(a * b for a, b in zip(asking, key[group])) / math.sqrt(tiny.DIM)
+                                       for key in self.keys[layer]])
+                mixed += [sum(share * value[group][i] for share, value in zip(shares, self.values[layer]))
+                          for i in range(tiny.DIM)]
+            stream = tiny.plus(stream, tiny.times(weight("self_attn.o_proj"), mixed))
+            x = tiny.rms_norm(stream, weight("post_attention_layernorm"))
+            inner = [tiny.silu(gate) * up for gate, up in zip(tiny.times(weight("mlp.gate_proj"), x),
+                                                              tiny.times(weight("mlp.up_proj"), x))]
+            stream = tiny.plus(stream, tiny.times(weight("mlp.down_proj"), inner))
+        return tiny.rms_norm(stream, tiny.WEIGHTS["model.norm.weight"])
+
+
+def released(ids, texts, target, window, model):
+    """LLMLingua 0.1.5 on a model's losses: places of the kept ones among ids, the first of which is in front of all
+    texts; how many went into the front part, and the least margin of a choice."""
+    places = list(range(len(ids)))
     rate = min(1.0, max(0.0, target / (sum(text + 2 for text in texts) + 1)))
-    edge, ready, losses = min(window, len(ids)), 0, []
+    edge, ready, losses, front, margin = min(window, len(ids)), 0, [], [], math.inf
     for index, entries in enumerate(windows(texts, window)):
-        if edge > len(ids):
+        if edge > len(places):
             break
-        if index == 0:
-            losses = [surprise(ids, t + 1) for t in range(len(ids) - 1)]
+        if edge > model.positions and model.held:
+            over = edge - model.positions
+            front, places = front + places[:over], places[over:]
+            model.forget(10, over)
+            edge, ready = edge - over, ready - over
+        past = len(model.held)
+        end = min(edge if index else len(places), past + model.positions)
+        found = model.losses([ids[place] for place in places[past:end]])
+        if index:
+            losses += [0.0] * max(0, edge - 1 - len(losses))
+            losses[ready:edge - 1] = found
         else:
-            losses[ready:edge - 1] = [surprise(ids, t + 1) for t in range(ready, edge - 1)]
+            losses = found
+        model.crop(edge - window if index else 0)
         ready = edge - window
         for length in entries:
             ranked = sorted(losses, reverse=True)
             threshold = ranked[max(0, min(len(ranked) - 1, int(len(ranked) * rate) - 1))]
-            keep = [loss > threshold for loss in losses] + [True]
+            keep = [loss > threshold for loss in losses] + [losses[0] > 0]
             end = edge - window + length
             keep[end:] = [True] * len(keep[end:])
             keep[:end - length] = [True] * len(keep[:end - length])
-            edge += length - sum(not kept for kept in keep[:end])
-            ids = [i for i, kept in zip(ids, keep) if kept]
+            others = [abs(loss - threshold) for loss in losses[max(0, end - length):max(0, end)] if loss != threshold]
+            margin = min([margin] + others)
             losses = [loss for loss, kept in zip(losses, keep) if kept]
-    return [i for i in ids if i != 0]
+            keep = (keep + [True] * len(places))[:len(places)]
+            edge += length - sum(not kept for kept in keep[:end])
+            places = [place for place, kept in zip(places, keep) if kept]
+    return [place for place in front + places if place != 0], len(front), margin
+
+
+def released_by_backbone(tokens, target, window, positions):
+    """What the tool keeps of many tokens by the tiny backbone, which has fewer positions."""
+    ids = [6] + [(7 * i * i + 3 * i + 1) % tiny.VOCABULARY for i in range(tokens)]
+    kept, front, margin = released(ids, [tokens], target, window, Backbone(positions))
+    return {"ids": ids[1:], "begin": ids[0], "target": target, "window": window, "front": front,
+            "margin": round(margin, 9), "kept": [ids[place] for place in kept]}
 
 
 def exactly(tokens, target, window):
@@ -352,11 +437,21 @@ if __name__ == "__main__":
               "rope_theta": tiny.THETA, "tie_word_embeddings": False, "hidden_act": "silu", "torch_dtype": "float32"}
     backbone = {"name": "llama", "config": config, "dtype": "F32", "shards": 1, "tensors": tiny.backbone_tensors()}
     lingua = [{"texts": texts, "target": target, "window": 200, "windows": windows(texts, 200),
-               "released": released(texts, target, 200), "exactly": exactly(sum(texts), target, 200)}
+               "released": released(list(range(sum(texts) + 1)), texts, target, 200, Surprised(10 ** 6))[0],
+               "exactly": exactly(sum(texts), target, 200)}
               for texts, target in (([60], 5), ([150], 13), ([200], 17), ([300], 25), ([399], 34), ([512], 43),
                                     ([700], 59), ([1024], 86), ([90, 106, 196, 30], 60), ([198], 20), ([397, 10], 50))]
+    over_positions = []
+    for texts, target, window, positions in (([700], 500, 40, 128), ([90, 196, 30, 310], 520, 50, 110),
+                                             ([500], 60, 40, 90), ([90], 60, 40, 90)):
+        kept, front, _ = released(list(range(sum(texts) + 1)), texts, target, window, Surprised(positions))
+        over_positions.append({"texts": texts, "target": target, "window": window, "positions": positions,
+                               "front": front, "released": kept})
     json.dump({"made_by": "make_compressors_expected.py", "backbone": backbone, "head": HEAD, "content": CONTENT,
                "tail": TAIL, "response": RESPONSE, "separator": SEPARATOR, "tag": TAG, "lora_rank": LORA_RANK,
                "lora_alpha": LORA_ALPHA, "cases": [case.expected() for case in CASES], "lingua": lingua,
-               "lingua_by_backbone": [kept_by_backbone(4, 5, 6), kept_by_backbone(7, 13, 6)]}, sys.stdout)
+               "lingua_over_positions": over_positions, "lingua_by_backbone": [kept_by_backbone(4, 5, 6),
+                                                                               kept_by_backbone(7, 13, 6)],
+               "released_by_backbone": [released_by_backbone(40, 25, 12, 64),
+                                        released_by_backbone(170, 140, 20, 64)]}, sys.stdout)
     print()

@@ -15,17 +15,31 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// Tokens are foreseen but for these.
-TokenLosses surprised_by(std::map<int32_t, double> losses) {
-  return [losses](std::span<const int32_t> ids, int64_t first) -> Result<std::vector<double>> {
+/// Foresees all tokens but those with losses of their own.
+class SurprisedBy final : public SmallLm {
+ public:
+  explicit SurprisedBy(std::map<int32_t, double> losses = {}, int64_t positions = 1000)
+      : losses_(std::move(losses)), positions_(positions) {}
+
+  int64_t positions() const override { return positions_; }
+  Result<std::vector<double>> losses(std::span<const int32_t> ids, int64_t first,
+                                     int64_t) override {
+    read.emplace_back(ids.begin(), ids.end());
     std::vector<double> found;
-    for (size_t t = static_cast<size_t>(first); t < ids.size(); ++t) {
-      const auto one = losses.find(ids[t]);
-      found.push_back(one == losses.end() ? 0.1 : one->second);
+    for (const int32_t id : ids.subspan(static_cast<size_t>(first))) {
+      const auto one = losses_.find(id);
+      found.push_back(one == losses_.end() ? 0.1 : one->second);
     }
     return found;
-  };
-}
+  }
+  Status forget(int64_t, int64_t) override { return {}; }
+
+  std::vector<std::vector<int32_t>> read;
+
+ private:
+  std::map<int32_t, double> losses_;
+  int64_t positions_;
+};
 
 std::vector<int32_t> counted(int32_t last) {
   std::vector<int32_t> ids(static_cast<size_t>(last));
@@ -34,14 +48,14 @@ std::vector<int32_t> counted(int32_t last) {
 }
 
 TEST(Lingua, exactly_keeps_what_surprises_in_each_window) {
-  const auto kept = keep_exactly({.ids = counted(10), .target = 4, .window = 5},
-                                 surprised_by({{2, 3.0}, {4, 2.0}, {7, 1.0}, {10, 5.0}, {9, 4.0}}));
+  SurprisedBy model({{2, 3.0}, {4, 2.0}, {7, 1.0}, {10, 5.0}, {9, 4.0}});
+  const auto kept = keep_exactly({.ids = counted(10), .target = 4, .window = 5}, model);
   ASSERT_TRUE(kept.ok());
   EXPECT_THAT(*kept, ElementsAre(2, 4, 9, 10));
 }
 
 TEST(Lingua, exactly_keeps_the_earlier_of_equals_and_hits_every_target) {
-  const TokenLosses even = surprised_by({});
+  SurprisedBy even;
   EXPECT_THAT(*keep_exactly({.ids = counted(7), .target = 3, .window = 7}, even),
               ElementsAre(1, 2, 3));
   for (int64_t target = 0; target <= 23; ++target) {
@@ -52,19 +66,14 @@ TEST(Lingua, exactly_keeps_the_earlier_of_equals_and_hits_every_target) {
 }
 
 TEST(Lingua, exactly_reads_later_windows_behind_what_was_kept) {
-  std::vector<std::vector<int32_t>> read;
-  const TokenLosses losses = [&](std::span<const int32_t> ids, int64_t first) {
-    read.emplace_back(ids.begin(), ids.end());
-    return surprised_by({{2, 1.0}})(ids, first);
-  };
-  ASSERT_TRUE(
-      keep_exactly({.begin = 99, .ids = counted(6), .target = 2, .window = 3}, losses).ok());
-  EXPECT_THAT(read, ElementsAre(ElementsAre(99, 1, 2, 3), ElementsAre(99, 2, 4, 5, 6)));
+  SurprisedBy model({{2, 1.0}});
+  ASSERT_TRUE(keep_exactly({.begin = 99, .ids = counted(6), .target = 2, .window = 3}, model).ok());
+  EXPECT_THAT(model.read, ElementsAre(ElementsAre(99, 1, 2, 3), ElementsAre(99, 2, 4, 5, 6)));
 }
 
 TEST(Lingua, the_tool_keeps_the_token_before_a_surprising_one) {
-  const auto kept = keep_as_released({.ids = counted(40), .target = 4, .window = 20},
-                                     surprised_by({{7, 9.0}, {15, 8.0}}));
+  SurprisedBy model({{7, 9.0}, {15, 8.0}});
+  const auto kept = keep_as_released({.ids = counted(40), .target = 4, .window = 20}, model);
   ASSERT_TRUE(kept.ok());
   EXPECT_THAT(*kept, Contains(6));
   EXPECT_THAT(*kept, Contains(14));
@@ -73,7 +82,7 @@ TEST(Lingua, the_tool_keeps_the_token_before_a_surprising_one) {
 }
 
 TEST(Lingua, the_tool_leaves_a_rest_whole_and_a_short_text_alone) {
-  const TokenLosses even = surprised_by({});
+  SurprisedBy even;
   const auto kept = keep_as_released({.ids = counted(30), .target = 3, .window = 20}, even);
   ASSERT_TRUE(kept.ok());
   EXPECT_GT(kept->size(), 9U);
@@ -85,7 +94,7 @@ TEST(Lingua, the_tool_leaves_a_rest_whole_and_a_short_text_alone) {
 TEST(Lingua, the_tool_goes_on_with_the_most_surprising_texts) {
   // Means by text: the second's is largest, then the fourth's and the first's, which are equal.
   LinguaTask task{.ids = counted(400), .target = 10, .texts = {100, 100, 100, 100}};
-  const TokenLosses losses = surprised_by({{5, 2.0}, {105, 4.0}, {305, 2.0}});
+  SurprisedBy losses({{5, 2.0}, {105, 4.0}, {305, 2.0}});
   const auto chosen = [&](int64_t target) {
     task.target = target;
     return texts_as_released(task, losses)->texts.size();
@@ -107,10 +116,35 @@ TEST(Lingua, the_tool_goes_on_with_the_most_surprising_texts) {
   EXPECT_EQ(chosen(0), 1U) << "nothing is left out of one";
 }
 
-TEST(Lingua, errors_of_the_model_come_out) {
-  const TokenLosses broken = [](std::span<const int32_t>, int64_t) -> Result<std::vector<double>> {
+TEST(Lingua, the_tool_reads_as_much_at_once_as_the_model_has_positions) {
+  SurprisedBy model({}, 50);
+  const LinguaTask task{.ids = counted(120), .target = 100, .window = 20, .texts = {60, 60}};
+  ASSERT_TRUE(texts_as_released(task, model).ok());
+  ASSERT_TRUE(keep_as_released(task, model).ok());
+  for (const std::vector<int32_t>& read : model.read) EXPECT_LE(read.size(), 50U);
+  LinguaTask wide = task;
+  wide.window = 21;
+  const auto refused = keep_as_released(wide, model);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message,
+            "windows of 21 tokens of a text that has more than the 50 positions of the model that "
+            "chooses; expected 20 at most");
+  wide.ids = counted(49);
+  wide.texts = {49};
+  EXPECT_TRUE(keep_as_released(wide, model).ok()) << "with the token in front as many";
+}
+
+class Broken final : public SmallLm {
+ public:
+  int64_t positions() const override { return 100; }
+  Result<std::vector<double>> losses(std::span<const int32_t>, int64_t, int64_t) override {
     return invalid_argument("too long");
-  };
+  }
+  Status forget(int64_t, int64_t) override { return {}; }
+};
+
+TEST(Lingua, errors_of_the_model_come_out) {
+  Broken broken;
   EXPECT_FALSE(keep_exactly({.ids = counted(3), .target = 1}, broken).ok());
   EXPECT_FALSE(keep_as_released({.ids = counted(3), .target = 1}, broken).ok());
   EXPECT_FALSE(texts_as_released({.ids = counted(3), .texts = {1, 2}}, broken).ok());
