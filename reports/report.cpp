@@ -197,6 +197,19 @@ std::vector<size_t> shown_places(const SweepFacts& facts, const Layout& layout) 
   return shown;
 }
 
+/// Facts that no output of the table says, which may be misspelt.
+std::vector<std::string> unsaid_notes(const Table& table, const std::vector<ValueSpec>& values) {
+  std::vector<std::string> notes;
+  for (size_t value = 0; value < values.size(); ++value) {
+    bool said = values[value].source != ValueSource::fact;
+    for (size_t i = value; i < table.cells.size() && !said; i += values.size()) {
+      said = table.cells[i].status == CellStatus::ok;
+    }
+    if (!said) notes.push_back(fmt::format("no output here says '{}'", values[value].key));
+  }
+  return notes;
+}
+
 }  // namespace
 
 Result<Table> build_table(store::Reader& reader, const ReportRequest& request) {
@@ -272,6 +285,10 @@ Result<Table> build_table(store::Reader& reader, SweepFacts facts, const ReportR
     if (values[value].source != ValueSource::peak_memory) continue;
     std::vector<std::string> named = name_memory(table, value);
     notes.insert(notes.end(), named.begin(), named.end());
+  }
+  if (!noted.empty()) {
+    const std::vector<std::string> unsaid = unsaid_notes(table, values);
+    notes.insert(notes.end(), unsaid.begin(), unsaid.end());
   }
   for (const auto& more :
        {table_notes(table), hidden_notes(facts, request, values), absence_notes(facts, *layout),

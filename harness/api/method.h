@@ -45,6 +45,7 @@ struct BackboneFacts {
   /// Tokens that it was trained to read at once, an encoder-decoder's encoder where there is one;
   /// 0: the checkpoint does not say. Not part of ids.
   int64_t context = 0;
+  int64_t decoder_context = 0;  ///< likewise of an encoder-decoder's decoder
 
   friend bool operator==(const BackboneFacts&, const BackboneFacts&) = default;
 };
@@ -257,9 +258,10 @@ struct SessionFactory {
 struct ArtifactFacts {
   Resource file;
   std::string method;
-  std::string backbone;       ///< digest
-  std::string training_cell;  ///< id in hex
-  Params recipe;              ///< parameters of its training
+  std::string backbone;                               ///< digest
+  std::map<std::string, std::string> backbones = {};  ///< of further models, by role
+  std::string training_cell;                          ///< id in hex
+  Params recipe;                                      ///< parameters of its training
 };
 
 /// The methods and model files that this build knows; the driver's view of `methods/`.

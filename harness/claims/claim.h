@@ -36,6 +36,8 @@ struct MethodQuery {
   std::map<std::string, std::string> backbones = {};  ///< further models by role
   /// Parameters whose texts are files that the user gives a place to, and their names.
   std::map<std::string, std::string> files = {};
+  std::string not_computed =
+      {};  ///< what the backbone is, of which there is no code; empty: there is
 };
 
 struct DatasetQuery {

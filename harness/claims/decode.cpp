@@ -70,11 +70,12 @@ std::vector<NamedValue> decode_values(const Node& node,
   return values;
 }
 
-// Of a label: parameters that are files of the user's, and the label whose values stand before its
-// own.
+// Of a label: parameters that are files of the user's, the label whose values stand before its own,
+// and what of it no code computes.
 constexpr std::string_view kFiles = "files";
 constexpr std::string_view kLike = "like";
-constexpr std::string_view kNoParameters[] = {kFiles, kLike};
+constexpr std::string_view kNotComputed = "not_computed";
+constexpr std::string_view kNoParameters[] = {kFiles, kLike, kNotComputed};
 /// Labels that are one like the other.
 constexpr int kMostLike = 8;
 
@@ -399,6 +400,7 @@ MethodQuery decode_label(const Node& list, const Node& node, int depth = 0) {
     files->is_object("files by parameter");
     for (const auto& [name, file] : files->members()) query.files[name] = file.text();
   }
+  if (const auto what = node.find(kNotComputed)) query.not_computed = what->text();
   return query;
 }
 

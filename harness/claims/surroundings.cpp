@@ -201,6 +201,9 @@ Result<std::vector<DatasetRequest>> Lookups::requests(const DatasetQuery& query)
 std::optional<Obstacle> Lookups::obstacle_of_cell(const Claim& claim) {
   if (!claim.method) return for_good("no method is named");
   if (!claim.dataset) return for_good("no data set is named");
+  if (const std::string& what = claim.method->not_computed; !what.empty()) {
+    return for_good(fmt::format("no code of this program computes {}", what));
+  }
   if (const auto data = requests(*claim.dataset); !data) return of(data.error());
   if (const auto resolved = method(*claim.method); !resolved) return of(resolved.error());
   return std::nullopt;

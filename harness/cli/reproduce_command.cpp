@@ -229,7 +229,7 @@ void add_reproduce_command(const CommandLine& line) {
       "Says what a published table needs, runs the cells that can run, prints the verdicts",
       "qfs-bench reproduce ideal.table3\n\n"
       "Exit codes: 0 each number that this program can measure was, whatever the verdicts; 3 some "
-      "were not; 5 data are missing.");
+      "were not; 5 data that its cells read are missing.");
   auto options = std::make_shared<ReproduceOptions>();
   command.add_option("TABLE", options->table, "A published table, e.g. ideal.table3")->required();
   command.add_flag("--dry-run", options->sweep.dry_run,

@@ -58,10 +58,10 @@ std::string prompt_file(const Node& node, const std::string& folder, uint64_t mo
   node.only_keys(kKeys);
   const auto file = node.require("file");
   if (!file) return {};
-  const std::string path = file->text("the path of a prompt file");
+  const std::string path = file->text("the path of a file");
   if (node.scope().failure) return {};
   if (!stays_below(path)) {
-    file->fail("a prompt file lies in the sweep file's folder or below; found '" + path + "'");
+    file->fail("a parameter's file lies in the sweep file's folder or below; found '" + path + "'");
     return {};
   }
   const std::string full = (std::filesystem::path(folder) / path).string();

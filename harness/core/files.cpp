@@ -40,6 +40,9 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+/// What names of files begin with that are not whole yet.
+const std::string kTemporary = ".qfs-tmp-";
+
 /// A name in `folder` that no other process or thread uses.
 std::string temporary_name(const std::string& folder) {
   uint64_t random = 0;
@@ -47,9 +50,8 @@ std::string temporary_name(const std::string& folder) {
     random = static_cast<uint64_t>(::getpid());
   }
   std::array<char, 32> name{};
-  std::snprintf(name.data(), name.size(), "/.qfs-tmp-%016llx",
-                static_cast<unsigned long long>(random));
-  return folder + name.data();
+  std::snprintf(name.data(), name.size(), "%016llx", static_cast<unsigned long long>(random));
+  return folder + "/" + kTemporary + name.data();
 }
 
 /// 0, or the errno of the write that failed.
@@ -275,6 +277,17 @@ Result<bool> create_file(const std::string& path, std::string_view bytes) {
   if (failed != 0) return write_failure(failed, path);
   if (Status kept = sync_folder(folder, path); !kept) return kept.error();
   return true;
+}
+
+void remove_unfinished(const std::string& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> unfinished;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().starts_with(kTemporary)) {
+      unfinished.push_back(entry.path());
+    }
+  }
+  for (const auto& path : unfinished) std::filesystem::remove(path, error);
 }
 
 Status make_directories(const std::string& path) {

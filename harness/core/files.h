@@ -41,6 +41,9 @@ Status write_file(const std::string& path, std::span<const std::string_view> pie
 /// also one that another process makes at the same time.
 Result<bool> create_file(const std::string& path, std::string_view bytes);
 
+/// Removes from a folder what writers that were ended left there; nobody writes there meanwhile.
+void remove_unfinished(const std::string& folder);
+
 /// Creates a folder and its parents; fine when it exists.
 Status make_directories(const std::string& path);
 

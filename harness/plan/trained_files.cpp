@@ -125,19 +125,26 @@ Status TrainingPlanner::check_origin(const Cell& cell, const std::string& role,
     return invalid_argument(
         file + " was trained by the method '" + facts.method + "', not by '" + wanted + "'", where);
   }
-  const auto further = cell.backbones.find(role);
-  const Resource* model = further != cell.backbones.end() ? &further->second
-                          : cell.backbone                 ? &*cell.backbone
-                                                          : nullptr;
-  if (!facts.backbone.empty() && model != nullptr && facts.backbone != model->digest) {
-    return invalid_argument(file + " was trained for another backbone than '" + model->name +
-                                "' (" + facts.backbone.substr(0, 12) + ", not " +
+  const auto check = [&](const Resource* model, const std::string& digest,
+                         const std::string& kind) -> Status {
+    if (digest.empty() || model == nullptr || digest == model->digest) return {};
+    return invalid_argument(file + " was trained for another " + kind + " than '" + model->name +
+                                "' (" + digest.substr(0, 12) + ", not " +
                                 model->digest.substr(0, 12) +
                                 "); name one that was trained for it, or leave the method out "
                                 "with --filter",
                             where);
+  };
+  for (const auto& [name, digest] : facts.backbones) {
+    const auto model = cell.backbones.find(name);
+    if (model == cell.backbones.end()) continue;
+    if (Status fits = check(&model->second, digest, name); !fits.ok()) return fits;
   }
-  return {};
+  const auto further = cell.backbones.find(role);
+  const Resource* model = further != cell.backbones.end() ? &further->second
+                          : cell.backbone                 ? &*cell.backbone
+                                                          : nullptr;
+  return check(model, facts.backbone, "backbone");
 }
 
 Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,

@@ -53,10 +53,18 @@ Error error_of_code(int code, sqlite3* db, const std::string& path) {
     case SQLITE_AUTH:
       return store_error("the store is read-only; give write permission or use another --store",
                          path);
-    case SQLITE_CANTOPEN:
+    case SQLITE_CANTOPEN: {
+      std::error_code ignored;
+      if (system_error == ENOENT && std::filesystem::exists(path, ignored)) {
+        return store_error(
+            "the store cannot be opened: SQLite keeps files beside it, and its folder cannot be "
+            "written",
+            path);
+      }
       return store_error(
           "the store cannot be opened: " + (system_error != 0 ? error_text(system_error) : detail),
           path);
+    }
     case SQLITE_NOTADB:
       return store_error("not a qfs-bench store: not an SQLite database", path);
     case SQLITE_CORRUPT:

@@ -282,6 +282,13 @@ Status DyleSpec::validate(const Params& params) const {
 
 Status DyleSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status kind = prompted::check_kind(params, facts); !kind.ok()) return kind;
+  if (Status room = prompted::check_outputs(params, facts); !room.ok()) return room;
+  const auto row = params.get<int64_t>("snippet_tokens");
+  if (facts.context > 0 && row > facts.context) {
+    return invalid_argument("'snippet_tokens' is " + std::to_string(row) +
+                            "; the generator was trained to read " + std::to_string(facts.context) +
+                            " tokens at once");
+  }
   const bool own = params.get<std::string>("prompt") != kDefaultPrompt;
   const bool chat = params.find<bool>("chat").value_or(false);
   if (facts.architecture != "bart" || (!own && !chat)) return {};

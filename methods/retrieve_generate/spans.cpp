@@ -107,7 +107,8 @@ Result<std::string> Spans::of(const Example& example) const {
   if (most >= kShared) return *best;
   return not_found("of the " + std::to_string(found->second.size()) +
                        " lines of the spans with the query of example '" + example.key +
-                       "' none is of its document",
+                       "' none is of its document; \"spans_missing\": \"document\" reads the "
+                       "document then",
                    source_);
 }
 

@@ -1,6 +1,7 @@
 #include "methods/unlimiformer/spec.h"
 
 #include "harness/api/param_specs.h"
+#include "methods/models/prompted/prompted_params.h"
 #include "methods/models/prompted/recipe_params.h"
 
 namespace qfs::unlimiformer {
@@ -90,8 +91,8 @@ Status UnlimiformerSpec::check_adapter(const Params& params) const {
   return prompted::check_trained(*this, params, prompted::has_adapter(params));
 }
 
-Status UnlimiformerSpec::check_backbone(const Params&, const BackboneFacts& facts) const {
-  if (facts.architecture == "bart") return {};
+Status UnlimiformerSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
+  if (facts.architecture == "bart") return prompted::check_outputs(params, facts);
   return invalid_argument("unlimiformer is for encoder-decoders; this backbone is computed as '" +
                           facts.architecture + "'");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
 
 #include "methods/models/checkpoints/model_config.h"
@@ -21,6 +22,14 @@ constexpr std::array<Architecture, 3> kArchitectures = {{
 }};
 
 constexpr int64_t kMostContext = int64_t{1} << 40;
+
+/// What the configuration has under the first of these keys that it has; 0: under none.
+Result<int64_t> first_of(const ModelDirectory& directory, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    if (directory.config().has(key)) return directory.config().integer(key, 1, kMostContext);
+  }
+  return 0;
+}
 
 void append(std::string& list, std::string_view name) {
   list.append(list.empty() ? "" : ", ").append(name);
@@ -59,11 +68,8 @@ Result<const Architecture*> architecture_of(const GgufFile& file) {
 }
 
 Result<int64_t> context_of(const ModelDirectory& directory) {
-  for (const char* key :
-       {"max_encoder_position_embeddings", "n_positions", "max_position_embeddings"}) {
-    if (directory.config().has(key)) return directory.config().integer(key, 1, kMostContext);
-  }
-  return 0;
+  return first_of(directory,
+                  {"max_encoder_position_embeddings", "n_positions", "max_position_embeddings"});
 }
 
 Result<int64_t> context_of(const GgufFile& file) {
@@ -73,5 +79,15 @@ Result<int64_t> context_of(const GgufFile& file) {
   if (!context.ok()) return context.error();
   return context->value_or(0);
 }
+
+Result<int64_t> decoder_context_of(const ModelDirectory& directory) {
+  const auto architecture = architecture_of(directory);
+  if (!architecture.ok()) return architecture.error();
+  if ((*architecture)->name != "bart") return 0;
+  return first_of(directory, {"max_decoder_position_embeddings", "max_position_embeddings"});
+}
+
+// None of those that are read is an encoder-decoder.
+Result<int64_t> decoder_context_of(const GgufFile&) { return 0; }
 
 }  // namespace qfs::checkpoints

@@ -28,8 +28,13 @@ std::span<const Architecture> architectures();
 Result<const Architecture*> architecture_of(const ModelDirectory& directory);
 Result<const Architecture*> architecture_of(const GgufFile& file);
 
-/// Tokens that it was trained to read at once, of an encoder-decoder its encoder; 0: it does not say.
+/// Tokens that it was trained to read at once, of an encoder-decoder its encoder; 0: it does not
+/// say.
 Result<int64_t> context_of(const ModelDirectory& directory);
 Result<int64_t> context_of(const GgufFile& file);
+
+/// The same of an encoder-decoder's decoder; 0 for other models.
+Result<int64_t> decoder_context_of(const ModelDirectory& directory);
+Result<int64_t> decoder_context_of(const GgufFile& file);
 
 }  // namespace qfs::checkpoints

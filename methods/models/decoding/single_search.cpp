@@ -50,7 +50,8 @@ class SingleSearch final : public Search {
 
 Error damaged_logits() {
   return data_error(
-      "the backbone produced a logit that is infinite or not a number; its weights are damaged");
+      "a logit is infinite or not a number; weights of the backbone, or of what was trained, are "
+      "damaged");
 }
 
 Status check_logits(std::span<const float> logits) {

@@ -8,6 +8,7 @@
 #include "methods/models/decoding/decoding_params.h"
 #include "methods/models/prompted/chat_params.h"
 #include "methods/models/prompted/memory_params.h"
+#include "methods/models/prompted/recipe_params.h"
 #include "methods/models/prompting/length_params.h"
 #include "methods/models/prompting/prompt_template.h"
 #include "methods/models/prompting/source_layout.h"
@@ -132,7 +133,21 @@ std::vector<Unit> prompted_units(const MethodSpec& spec, const Params& params,
   return units;
 }
 
+Status check_outputs(const Params& params, const BackboneFacts& facts) {
+  if (facts.decoder_context == 0) return {};
+  const auto refused = [&](const char* name, int64_t room, int64_t as_default) -> Status {
+    const auto tokens = params.find<int64_t>(name);
+    if (!tokens || *tokens <= std::max(room, as_default)) return {};
+    return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*tokens) +
+                            "; the backbone's decoder has room for " + std::to_string(room));
+  };
+  // A decoder begins with one token of its own. Labels that nobody asked for are as many as fit.
+  Status fits = refused("max_new_tokens", facts.decoder_context - 1, 0);
+  return fits.ok() ? refused("label_tokens", facts.decoder_context, kLabelTokens) : fits;
+}
+
 Status check_window(const Params& params, const BackboneFacts& facts) {
+  if (Status status = check_outputs(params, facts); !status.ok()) return status;
   const auto total = params.find<int64_t>(prompting::kTotalTokens);
   if (const int64_t most = positions_of(params, facts); total && most > 0 && *total > most) {
     return invalid_argument("'total_tokens' is " + std::to_string(*total) + "; a sequence has " +

@@ -19,7 +19,10 @@ std::vector<ParamSpec> prompted_params();
 /// MethodSpec::validate: `prompt` holds {document} once, {query} at most once and no other
 /// placeholder, and so on.
 Status check_prompted(const Params& params);
-/// MethodSpec::check_backbone: 'local_context' is not above what the backbone was trained to read
+/// MethodSpec::check_backbone: an encoder-decoder's decoder has room for outputs and for those that
+/// are learned.
+Status check_outputs(const Params& params, const BackboneFacts& facts);
+/// The same, and 'local_context' is not above what the backbone was trained to read
 /// at once, unless 'source_positions' asks for that, and 'total_tokens' not above a sequence.
 Status check_window(const Params& params, const BackboneFacts& facts);
 /// MethodSpec::units of `spec`: with `prefix_reuse` a unit holds examples of one document.

@@ -73,7 +73,7 @@ void add_data_params(std::vector<ParamSpec>& params) {
                                  "Tokens of an example, at most; its document is cut to fit"),
                    kTrainTokens)));
   params.push_back(of_training(with_default(
-      integer_param("label_tokens", "tokens", 1, kMost, "Of its summary, at most"), int64_t{96})));
+      integer_param("label_tokens", "tokens", 1, kMost, "Of its summary, at most"), kLabelTokens)));
   params.push_back(of_training(with_default(
       choice_param("data_order", {"shuffled", "file"}, "Order of the examples in an epoch"),
       std::string("shuffled"))));

@@ -46,5 +46,7 @@ std::vector<std::string_view> encoder_decoder_names();
 inline constexpr const char* kHalveAfter = "halve_after";
 /// Tokens of an example where nobody says how many.
 inline constexpr int64_t kTrainTokens = 1024;
+/// 'label_tokens' likewise.
+inline constexpr int64_t kLabelTokens = 96;
 
 }  // namespace qfs::prompted

@@ -189,6 +189,9 @@ Status read_release_prompts(const std::string& path, Params& recipe) {
 Result<bool> read_metadata(Metadata metadata, ArtifactFacts& facts) {
   facts.method = metadata["qfs.method"];
   facts.backbone = metadata["qfs.backbone"];
+  if (const std::string& extractor = metadata["qfs.extractor"]; !extractor.empty()) {
+    facts.backbones["extractor"] = extractor;
+  }
   facts.training_cell = metadata["qfs.training_cell"];
   const std::string& recipe = metadata["qfs.recipe"];
   if (recipe.empty()) return false;

@@ -136,7 +136,9 @@ Result<BackboneFacts> facts_at(const std::string& path) {
     if (!architecture.ok()) return architecture.error();
     const Result<int64_t> context = checkpoints::context_of(checkpoint);
     if (!context.ok()) return context.error();
-    return BackboneFacts{std::string((*architecture)->name), *context};
+    const Result<int64_t> decoder = checkpoints::decoder_context_of(checkpoint);
+    if (!decoder.ok()) return decoder.error();
+    return BackboneFacts{std::string((*architecture)->name), *context, *decoder};
   };
   std::error_code error;
   if (fs::is_directory(path, error)) {

@@ -10,6 +10,7 @@
 #include "harness/core/child_process.h"
 #include "harness/core/clock.h"
 #include "harness/core/failpoint.h"
+#include "harness/core/files.h"
 #include "methods/models/nn/runtime/torch_runtime.h"
 #include "methods/models/training/checkpoint.h"
 
@@ -37,8 +38,11 @@ class Trainer {
     int64_t left = run_.steps.value_or(recipe_.steps);
     while (!done() && left > 0) {
       if (Status status = step(); !status.ok()) return status.error();
-      if (--left > 0 && !done() && !checkpoint_due()) continue;
-      if (Status written = write(); !written.ok()) return written.error();
+      // Before the point is told: who stops the training then does not stop the writing.
+      if (--left == 0 || done() || checkpoint_due()) {
+        if (Status written = write(); !written.ok()) return written.error();
+      }
+      if (Status told = progress_.point(at_.state.curve.back()); !told.ok()) return told.error();
     }
     return TrainedModel{done(), at_.best, at_.state.cost};
   }
@@ -57,6 +61,7 @@ class Trainer {
   }
 
   Status begin() {
+    remove_unfinished(run_.folder);
     auto found = read_checkpoint(run_.folder, run_.identity, trained_);
     if (!found.ok()) return found.error();
     if (*found) {
@@ -88,7 +93,7 @@ class Trainer {
     state.cost.peak_bytes = std::max(state.cost.peak_bytes, process_memory(getpid()).peak_bytes);
     state.curve.push_back(point);
     QFS_FAILPOINT_HERE("training.step");
-    return progress_.point(point);
+    return {};
   }
 
   /// Gradients of a batch and the optimizer's step along them.

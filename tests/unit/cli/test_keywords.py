@@ -20,8 +20,10 @@ class Keywords(ModelTest):
         self.write_model(led_shapes(), **LED)
         for name, changes in {"bart": {"attention_window": None, "max_position_embeddings": 64},
                               "native": {"max_position_embeddings": 64},
-                              "long-led": {"model_type": "led", "max_encoder_position_embeddings": 16384},
+                              "long-led": {"model_type": "led", "max_encoder_position_embeddings": 16384,
+                                           "max_decoder_position_embeddings": 1024},
                               "long-bart": {"attention_window": None, "max_encoder_position_embeddings": None,
+                                            "max_decoder_position_embeddings": None,
                                             "max_position_embeddings": 1024}}.items():
             config = {**LED, "model_type": "bart", **changes}
             os.makedirs(self.path(name))
@@ -71,7 +73,7 @@ class Keywords(ModelTest):
         self.assertEqual({claim["state"] for claim in listed.values()}, {"not run"}, listed)
         short = self.claims("egad.table2.ami", "led-large=./tiny")["egad.table2.ami/1/rouge1"]
         self.assertEqual(short["state"], "not runnable")
-        self.assertIn("'local_context' is 16382; the backbone was trained to read 64", short["detail"])
+        self.assertIn("'max_new_tokens' is 767; the backbone's decoder has room for 31", short["detail"])
 
     def test_files_of_a_release_are_named_by_the_user(self):
         of_bart = "qmsum.table3.results/7/r1"

@@ -68,6 +68,16 @@ TEST(WriteFile, ReplacesTheOldContentAndLeavesNothingElse) {
   EXPECT_EQ(entries_of(folder), 1U);
 }
 
+TEST(WriteFile, WhatEndedWritersLeftCanBeRemoved) {
+  const TemporaryFolder folder;
+  folder.write(".qfs-tmp-00000000000000ff", "ha");
+  const std::string kept = folder.write("qfs-tmp-1", "whole");
+  remove_unfinished(folder.path());
+  EXPECT_EQ(entries_of(folder), 1U);
+  EXPECT_EQ(*read_file(kept), "whole");
+  remove_unfinished(folder / "absent");
+}
+
 TEST(WriteFile, PiecesAreOneFile) {
   const TemporaryFolder folder;
   const std::vector<std::string_view> pieces = {"one, ", "", "two"};

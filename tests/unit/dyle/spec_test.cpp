@@ -69,6 +69,25 @@ TEST(DyleSpec, outputs_that_choose_are_decoded_by_rules_of_their_own) {
               HasSubstr("'select_min_length' is for encoder-decoder backbones"));
 }
 
+TEST(DyleSpec, rows_and_outputs_have_room_in_the_generator) {
+  const BackboneFacts bart = {.architecture = "bart", .context = 1024, .decoder_context = 256};
+  const auto refused = [&](const char* name, int64_t value) {
+    Params params = defaults();
+    params.set(name, value);
+    const Status status = DyleSpec().check_backbone(params, bart);
+    return status.ok() ? std::string() : status.error().message;
+  };
+  EXPECT_EQ(refused("max_new_tokens", 255), "");
+  EXPECT_EQ(refused("max_new_tokens", 256),
+            "'max_new_tokens' is 256; the backbone's decoder has room for 255");
+  EXPECT_EQ(refused("label_tokens", 256), "");
+  EXPECT_EQ(refused("label_tokens", 257),
+            "'label_tokens' is 257; the backbone's decoder has room for 256");
+  EXPECT_EQ(refused("snippet_tokens", 1024), "");
+  EXPECT_EQ(refused("snippet_tokens", 1025),
+            "'snippet_tokens' is 1025; the generator was trained to read 1024 tokens at once");
+}
+
 TEST(DyleSpec, cost_grows_with_what_is_read_and_written) {
   const DatasetStats meetings{100, 9000, 10};
   const auto flops = [&](const char* name, ParamValue value) {

@@ -142,6 +142,12 @@ TEST_F(TrainedRows, WhatDoesNotFitIsRefused) {
   facts.backbone = std::string(64, '6');
   keep();
   EXPECT_THAT(error_of(by_file), HasSubstr("trained for another backbone than 'small'"));
+  facts.backbone = "";
+  facts.backbones = {{"finder", std::string(64, '6')}, {"another", std::string(64, '5')}};
+  keep();
+  EXPECT_THAT(error_of(by_file),
+              HasSubstr("trained for another finder than 'small' (666666666666"));
+  facts.backbones.clear();
   EXPECT_THAT(
       error_of(sweep(R"({"method": "finder", "backbones": {"finder": "large"}}, )" + kByRow)),
       HasSubstr("the row 'finder' trains 'finder' over 'large', not over 'small'"));

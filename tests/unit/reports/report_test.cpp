@@ -189,6 +189,18 @@ TEST(Report, EmptyOutputsAreCountedInTheCellAndBelow) {
   EXPECT_NE(notes_of(table).find("): 2 of 12 outputs are empty\n"), std::string::npos);
 }
 
+TEST(Report, AFactThatNoOutputSaysIsNamed) {
+  SampleSweep sweep;
+  sweep.add_dataset("demo", 12);
+  SamplePlace place = scored_place("lead", 0.25);
+  place.extra = R"({"observed":{"norm":2}})";
+  sweep.add(place);
+  sweep.finish(R"({"rows":["method"],"values":["fact.norm","fact.nrom"]})");
+  const std::string notes = notes_of(table_of(sweep));
+  EXPECT_NE(notes.find("no output here says 'nrom'\n"), std::string::npos) << notes;
+  EXPECT_EQ(notes.find("'norm'"), std::string::npos) << notes;
+}
+
 TEST(Report, WhatOutputsWarnOfIsSaidBelow) {
   SampleSweep sweep;
   sweep.add_dataset("demo", 12);

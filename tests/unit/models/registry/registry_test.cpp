@@ -143,15 +143,28 @@ TEST_F(RegistryTest, a_checkpoint_says_how_much_it_was_trained_to_read) {
                                 "max_encoder_position_embeddings": 16384})")),
             16384);
   EXPECT_EQ(*context(folder(R"({"model_type": "llama"})")), 0);
-  EXPECT_EQ(context(folder(R"({"model_type": "llama", "max_position_embeddings": "many"})"))
-                .error()
-                .kind,
-            ErrorKind::data);
+  EXPECT_EQ(
+      context(folder(R"({"model_type": "llama", "max_position_embeddings": "many"})")).error().kind,
+      ErrorKind::data);
   test::GgufWriter gguf;
   gguf.text("general.architecture", "llama");
   EXPECT_EQ(*context(folder_.write("silent.gguf", gguf.bytes())), 0);
   gguf.uint32("llama.context_length", 2048);
   EXPECT_EQ(*context(folder_.write("m.gguf", gguf.bytes())), 2048);
+}
+
+TEST_F(RegistryTest, a_checkpoint_says_how_much_its_decoder_writes) {
+  const auto room = [&](const std::string& config) {
+    folder_.write("hf/config.json", config);
+    folder_.write("hf/model.safetensors", "x");
+    const Result<Resource> backbone = resolve_backbone(folder_.path() + "/hf");
+    return backbone_facts(*backbone)->decoder_context;
+  };
+  EXPECT_EQ(room(R"({"model_type": "led", "max_decoder_position_embeddings": 1024,
+                     "max_encoder_position_embeddings": 16384})"),
+            1024);
+  EXPECT_EQ(room(R"({"model_type": "bart", "max_position_embeddings": 512})"), 512);
+  EXPECT_EQ(room(R"({"model_type": "llama", "max_position_embeddings": 4096})"), 0);
 }
 
 TEST_F(RegistryTest, a_mistyped_name_gets_a_suggestion) {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
@@ -106,6 +107,22 @@ TEST_F(TrainerTest, a_long_time_without_a_checkpoint_ends_with_one) {
   };
   EXPECT_EQ(steps_begun(0), 3 + 2);  // the third step's was not written yet
   EXPECT_EQ(steps_begun(TrainingRun().checkpoint_after_ns), 3 + 4);
+}
+
+TEST_F(TrainerTest, who_stops_it_at_a_step_finds_the_checkpoint_of_that_step) {
+  recipe_.checkpoint_every = 1;
+  int64_t begun = 0;
+  task_.observed = [&begun] {
+    ++begun;
+    return std::map<std::string, double>();
+  };
+  progress_.failing_at = 3;
+  EXPECT_FALSE(train().ok());
+  folder_.write(".qfs-tmp-0123456789abcdef", "half of a checkpoint");
+  progress_.failing_at = 0;
+  EXPECT_TRUE(train().ok());
+  EXPECT_EQ(begun, 3 + 1);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / ".qfs-tmp-0123456789abcdef"));
 }
 
 TEST_F(TrainerTest, vectors_do_not_decay) {
