@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <string>
 
@@ -22,11 +23,6 @@ int64_t sliced(int64_t index, int64_t size) {
   return index < 0 ? std::max<int64_t>(size + index, 0) : std::min(index, size);
 }
 
-template <class Values>
-int64_t size_of(const Values& values) {
-  return static_cast<int64_t>(values.size());
-}
-
 /// The tool's arrays, which shrink together: losses[t] is of ids[t + 1], as long as nothing has
 /// been put aside.
 class Shrinking {
@@ -34,10 +30,10 @@ class Shrinking {
   Shrinking(const LinguaTask& task, SmallLm& model) : model_(model), window_(task.window) {
     ids_.push_back(task.begin);
     ids_.insert(ids_.end(), task.ids.begin(), task.ids.end());
-    edge_ = std::min(window_, size_of(ids_));
+    edge_ = std::min<int64_t>(window_, std::ssize(ids_));
   }
 
-  bool more() const { return edge_ <= size_of(ids_); }
+  bool more() const { return edge_ <= std::ssize(ids_); }
   std::vector<int32_t> kept() const {
     std::vector<int32_t> all = aside_;
     all.insert(all.end(), ids_.begin(), ids_.end());
@@ -47,7 +43,7 @@ class Shrinking {
 
   /// Losses of the whole text, as far as it has positions.
   Status measure_all() {
-    const int64_t read = std::min(size_of(ids_), model_.positions());
+    const int64_t read = std::min<int64_t>(std::ssize(ids_), model_.positions());
     auto found = model_.losses(std::span(ids_).first(static_cast<size_t>(read)), 1);
     if (!found.ok()) return found.error();
     losses_ = *std::move(found);
@@ -73,13 +69,14 @@ class Shrinking {
     const double threshold = threshold_for(rate);
     const int64_t end = edge_ - window_ + length;
     std::vector<bool> keep(losses_.size() + 1, true);
-    const int64_t last = std::min(sliced(end, size_of(keep)), size_of(losses_));
-    for (int64_t t = sliced(end - length, size_of(keep)); t < last; ++t) {
+    const int64_t last = std::min(sliced(end, std::ssize(keep)), std::ssize(losses_));
+    for (int64_t t = sliced(end - length, std::ssize(keep)); t < last; ++t) {
       keep[static_cast<size_t>(t)] = losses_[static_cast<size_t>(t)] > threshold;
     }
     erase(losses_, keep);
     keep.resize(ids_.size(), true);
-    const auto dropped = std::count(keep.begin(), keep.begin() + sliced(end, size_of(keep)), false);
+    const auto dropped =
+        std::count(keep.begin(), keep.begin() + sliced(end, std::ssize(keep)), false);
     begins_ = begins_ && (!aside_.empty() || keep.front());
     erase(ids_, keep);
     edge_ += length - dropped;
@@ -101,7 +98,7 @@ class Shrinking {
   double threshold_for(double rate) const {
     std::vector<double> sorted = losses_;
     std::ranges::sort(sorted, std::greater());
-    const int64_t size = size_of(sorted);
+    const int64_t size = std::ssize(sorted);
     const auto rank = static_cast<int64_t>(static_cast<double>(size) * rate) - 1;
     return sorted[static_cast<size_t>(std::clamp<int64_t>(rank, 0, size - 1))];
   }
@@ -210,7 +207,7 @@ Result<LinguaTask> texts_as_released(LinguaTask task, SmallLm& model) {
 
 Result<std::vector<int32_t>> keep_as_released(const LinguaTask& task, SmallLm& model) {
   if (task.ids.empty()) return std::vector<int32_t>();
-  if (size_of(task.ids) >= model.positions() &&
+  if (std::ssize(task.ids) >= model.positions() &&
       2 * task.window + kNeverForgotten > model.positions()) {
     return invalid_argument(
         "windows of " + std::to_string(task.window) + " tokens of a text that has more than the " +

@@ -39,7 +39,7 @@ Status check_lists(const Params& params) {
   for (const char* name : {kDictionary, kSpelling}) {
     const auto text = params.find<std::string>(name);
     if (!text) continue;
-    if (text->find_first_of(" \t\n") == std::string::npos) {
+    if (!text->empty() && text->find_first_of(" \t\n") == std::string::npos) {
       return invalid_argument("'" + std::string(name) + "' is \"" + *text +
                               "\", one word; expected lines of words, or a file's: {\"file\": \"" +
                               *text + "\"}");

@@ -379,6 +379,7 @@ TEST(EgadSpec, rules_between_parameters) {
   };
   EXPECT_EQ(refused("k", int64_t{50}), "");
   EXPECT_THAT(refused("dictionary", std::string("the 5\nwe x\n")), HasSubstr("dictionary:2: the"));
+  EXPECT_THAT(refused("dictionary", std::string()), HasSubstr("without words"));
   EXPECT_THAT(refused("dictionary", std::string("words.txt")),
               HasSubstr("or a file's: {\"file\": \"words.txt\"}"));
   EXPECT_THAT(refused("truncate", std::string("tail")), HasSubstr("keeps the head"));
