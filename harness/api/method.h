@@ -259,7 +259,7 @@ struct ArtifactFacts {
   Resource file;
   std::string method;
   std::string backbone;                               ///< digest
-  std::map<std::string, std::string> backbones = {};  ///< of further models, by role
+  std::map<std::string, std::string> backbones = {};  ///< of other models and files, by role
   std::string training_cell;                          ///< id in hex
   Params recipe;                                      ///< parameters of its training
 };

@@ -83,6 +83,19 @@ json cell_json(const plan::Plan& plan, const plan::Cell& cell, const run::Reuse&
 
 using TrainingSeconds = std::vector<std::optional<double>>;
 
+/// Of each training: "complete", "begun" (what is left of its time is not known) or "none".
+std::vector<std::string> training_states(const TrainingSeconds& seconds,
+                                         const std::vector<run::Reuse>& reuse) {
+  std::vector<std::string> states;
+  for (const auto& left : seconds) states.emplace_back(left ? "none" : "complete");
+  for (const run::Reuse& cell : reuse) {
+    for (const size_t training : cell.begun) {
+      if (seconds[training]) states[training] = "begun";
+    }
+  }
+  return states;
+}
+
 double total_of(const std::vector<double>& cells, const TrainingSeconds& trainings) {
   double total = std::accumulate(cells.begin(), cells.end(), 0.0);
   for (const std::optional<double>& training : trainings) total += training.value_or(0);
@@ -100,7 +113,7 @@ std::string data_text(const plan::PlannedDataset& dataset) {
                      dataset.draw ? fmt::format(", draw {}", *dataset.draw) : "");
 }
 
-json training_json(const plan::Plan& plan, size_t index, std::optional<double> seconds) {
+json training_json(const plan::Plan& plan, size_t index, const std::string& state, double seconds) {
   const plan::Training& training = plan.trainings[index];
   const plan::PlannedDataset& train = plan.training_data[training.cell.dataset];
   json params = json::object();
@@ -116,8 +129,8 @@ json training_json(const plan::Plan& plan, size_t index, std::optional<double> s
                    {"examples", train.ordinals.size()}}},
                  {"roles", training.cell.needs.artifacts},
                  {"cells", cells_after(plan, index)},
-                 {"state", seconds ? "none" : "complete"},
-                 {"seconds", seconds.value_or(0)}};
+                 {"state", state},
+                 {"seconds", seconds}};
   if (const auto& first = training.cell.training) {
     object["begins_with"] = plan.trainings[*first].cell.id.hex();
   }
@@ -138,7 +151,7 @@ std::string behind(const plan::Plan& plan, const plan::Training& training) {
 
 /// A line a training, in front of the cells that wait for it.
 std::string trainings_text(const plan::Plan& plan, const CellNames& names,
-                           const TrainingSeconds& seconds) {
+                           const TrainingSeconds& seconds, const std::vector<std::string>& states) {
   if (plan.trainings.empty()) return {};
   std::vector<std::vector<std::string>> rows = {
       {"training", "learns from", "chosen by", "in store", "then", "time"}};
@@ -150,8 +163,7 @@ std::string trainings_text(const plan::Plan& plan, const CellNames& names,
         {names.of_training(training.cell),
          fmt::format("{} of {}{}", train.ordinals.size(), data_text(train), behind(plan, training)),
          training.development ? data_text(plan.training_data[*training.development]) : "-",
-         seconds[i] ? "none" : "complete",
-         fmt::format("{} {}", cells, cells == 1 ? "cell" : "cells"),
+         states[i], fmt::format("{} {}", cells, cells == 1 ? "cell" : "cells"),
          duration_text(seconds[i].value_or(0))});
   }
   return "\n" + aligned(rows);
@@ -178,7 +190,9 @@ std::string plan_text(const plan::Plan& plan, const std::vector<run::Reuse>& reu
                     std::to_string(cell.units.size()), reuse_text(plan, cell, reuse[i]),
                     duration_text(seconds[i])});
   }
-  return terminal_safe(text) + trainings_text(plan, names, of_trainings) + "\n" + aligned(rows);
+  return terminal_safe(text) +
+         trainings_text(plan, names, of_trainings, training_states(of_trainings, reuse)) + "\n" +
+         aligned(rows);
 }
 
 }  // namespace
@@ -215,9 +229,10 @@ Status print_plan(const plan::Plan& plan, const std::string& store_path,
     cells.push_back(cell_json(plan, plan.cells[i], (*reuse)[i], seconds[i]));
   }
   const TrainingSeconds of_trainings = training_seconds(plan, *reuse);
+  const std::vector<std::string> states = training_states(of_trainings, *reuse);
   json trainings = json::array();
   for (size_t i = 0; i < plan.trainings.size(); ++i) {
-    trainings.push_back(training_json(plan, i, of_trainings[i]));
+    trainings.push_back(training_json(plan, i, states[i], of_trainings[i].value_or(0)));
   }
   return print_result(json_document("plan", {{"sweep", plan.experiment.name},
                                              {"trainings", std::move(trainings)},

@@ -215,26 +215,7 @@ Status Planner::make_cells() {
     }
     if (!row.spec->sweep_bound(cell.params).empty()) cell.sweep = experiment_.name;
     if (Status status = check_batch_size(cell); !status.ok()) return status;
-    auto backbone = resources_.backbone(row, cell.needs);
-    if (!backbone.ok()) return backbone.error();
-    cell.backbone = *std::move(backbone);
-    auto further = resources_.backbones(row, cell.needs);
-    if (!further.ok()) return further.error();
-    cell.backbones = *std::move(further);
-    auto facts = resources_.facts(row, cell.backbone);
-    if (!facts.ok()) return facts.error();
-    cell.facts = *std::move(facts);
-    if (Status fits = row.spec->check_backbone(cell.params, cell.facts); !fits.ok()) {
-      return placed(fits.error(), at(cell.pointer));
-    }
-    if (cell.backbone) {
-      const Status fits =
-          resources_.check_backbone_type(row, cell.params, cell.needs, *cell.backbone);
-      if (!fits.ok()) return fits;
-    }
-    auto tokenizer = resources_.tokenizer(row, cell.needs);
-    if (!tokenizer.ok()) return tokenizer.error();
-    cell.tokenizer = *std::move(tokenizer);
+    if (Status found = resources_.find_models(row, cell); !found.ok()) return found;
     cell.host = cell.external         ? HostKind::external
                 : cell.needs.imported ? HostKind::none
                 : cell.needs.tensors  ? HostKind::tensor
@@ -250,7 +231,7 @@ Status Planner::make_cells() {
     for (const std::string& name : cell.needs.secrets) cell.weights_key += "/" + name;
     plan_.cells.push_back(std::move(cell));
   }
-  return {};
+  return resources_.all_found();
 }
 
 /// Cutting cells into units relies on it, whatever a program of the user declares.

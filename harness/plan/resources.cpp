@@ -37,13 +37,29 @@ std::string choice_for(const MethodRow& row, const Params& params, const std::st
 
 }  // namespace
 
-Result<std::optional<Resource>> ResourceResolver::backbone(const MethodRow& row,
-                                                           const Needs& needs) {
+Status ResourceResolver::find_models(const MethodRow& row, Cell& cell) {
+  if (Status done = find_backbone(row, cell); !done.ok()) return done;
+  if (Status done = find_further(row, cell); !done.ok()) return done;
+  // Of one that is missing nothing is known.
+  if (cell.backbone || !cell.needs.backbone) {
+    if (Status fits = check_backbone(row, cell); !fits.ok()) return fits;
+  }
+  return find_tokenizer(row, cell);
+}
+
+Status ResourceResolver::all_found() const {
+  if (missing_.empty()) return {};
+  Error error = missing_.front();
+  for (size_t i = 1; i < missing_.size(); ++i) error.message += "\n" + missing_[i].to_string();
+  return error;
+}
+
+Status ResourceResolver::find_backbone(const MethodRow& row, Cell& cell) {
   const std::optional<std::string>& name = row.entry->backbone;
   const std::string pointer = row.entry->pointer;
   const std::string method(row.spec->name());
-  if (!needs.backbone) {
-    if (!name) return std::optional<Resource>();
+  if (!cell.needs.backbone) {
+    if (!name) return {};
     return invalid_argument("method '" + method + "' reads no backbone; remove the key",
                             place(experiment_, pointer + "/backbone"));
   }
@@ -52,42 +68,53 @@ Result<std::optional<Resource>> ResourceResolver::backbone(const MethodRow& row,
                                 listed(catalog_.backbone_names()) + ", a folder or a GGUF file",
                             place(experiment_, pointer));
   }
-  auto found = model(*name, pointer + "/backbone");
-  if (!found.ok()) return found.error();
-  return std::optional<Resource>(*std::move(found));
+  cell.backbone = model(*name, pointer + "/backbone");
+  return {};
 }
 
-Result<Resource> ResourceResolver::model(const std::string& name, const std::string& pointer) {
+std::optional<Resource> ResourceResolver::found(const Result<Resource>& looked_up,
+                                                const std::string& pointer) {
+  if (looked_up.ok()) return *looked_up;
+  const Error& error = looked_up.error();
+  const auto told = [&](const Error& other) { return other.message == error.message; };
+  if (std::ranges::none_of(missing_, told)) {
+    missing_.push_back(placed(error, place(experiment_, pointer)));
+  }
+  return std::nullopt;
+}
+
+std::optional<Resource> ResourceResolver::model(const std::string& name,
+                                                const std::string& pointer) {
   auto it = backbones_.find(name);
   if (it == backbones_.end()) it = backbones_.emplace(name, catalog_.backbone(name)).first;
-  if (it->second.ok()) return *it->second;
-  return placed(it->second.error(), place(experiment_, pointer));
+  return found(it->second, pointer);
 }
 
-Result<std::map<std::string, Resource>> ResourceResolver::backbones(const MethodRow& row,
-                                                                    const Needs& needs) {
+Status ResourceResolver::find_further(const MethodRow& row, Cell& cell) {
+  const std::vector<std::string>& roles = cell.needs.backbones;
+  const std::map<std::string, std::string>& given = row.entry->backbones;
   const std::string method(row.spec->name());
   const std::string pointer = row.entry->pointer + "/backbones";
-  std::map<std::string, Resource> models;
-  for (const auto& [role, name] : row.entry->backbones) {
-    if (std::ranges::count(needs.backbones, role) == 0) {
-      return invalid_argument("method '" + method + "' reads no model as '" + role + "'" +
-                                  suggestion(role, needs.backbones),
-                              place(experiment_, pointer + "/" + role));
+  for (const auto& [role, name] : given) {
+    if (std::ranges::count(roles, role) == 0) {
+      return invalid_argument(
+          "method '" + method + "' reads no model as '" + role + "'" + suggestion(role, roles),
+          place(experiment_, pointer + "/" + role));
     }
-    auto found = model(name, pointer + "/" + role);
-    if (!found.ok()) return found.error();
-    const Status fits = check_type(needs, role, *found, pointer + "/" + role);
-    if (!fits.ok()) return fits.error();
-    models.emplace(role, *std::move(found));
+    const std::optional<Resource> there = model(name, pointer + "/" + role);
+    if (!there) continue;
+    if (Status fits = check_type(cell.needs, role, *there, pointer + "/" + role); !fits.ok()) {
+      return fits;
+    }
+    cell.backbones.emplace(role, *there);
   }
-  for (const std::string& role : needs.backbones) {
-    if (models.contains(role)) continue;
+  for (const std::string& role : roles) {
+    if (given.contains(role)) continue;
     return invalid_argument("method '" + method + "' needs a model as '" + role +
                                 R"(': "backbones": {")" + role + R"(": NAME})",
                             place(experiment_, row.entry->pointer));
   }
-  return models;
+  return {};
 }
 
 Status ResourceResolver::check_type(const Needs& needs, const std::string& role,
@@ -102,34 +129,34 @@ Status ResourceResolver::check_type(const Needs& needs, const std::string& role,
                      place(experiment_, pointer));
 }
 
-Status ResourceResolver::check_backbone_type(const MethodRow& row, const Params& params,
-                                             const Needs& needs, const Resource& backbone) {
+Status ResourceResolver::check_backbone(const MethodRow& row, Cell& cell) {
   const std::string pointer = row.entry->pointer + "/" + kBackbone;
-  Status fits = check_type(needs, kBackbone, backbone, pointer);
+  if (cell.backbone) {
+    const std::string& digest = cell.backbone->digest;
+    auto it = facts_.find(digest);
+    if (it == facts_.end()) {
+      it = facts_.emplace(digest, catalog_.backbone_facts(*cell.backbone)).first;
+    }
+    if (!it->second.ok()) return placed(it->second.error(), place(experiment_, pointer));
+    cell.facts = *it->second;
+  }
+  if (Status fits = row.spec->check_backbone(cell.params, cell.facts); !fits.ok()) {
+    return placed(fits.error(), place(experiment_, row.entry->pointer));
+  }
+  if (!cell.backbone) return {};
+  Status fits = check_type(cell.needs, kBackbone, *cell.backbone, pointer);
   if (fits.ok()) return fits;
   Error error = fits.error();
-  const auto type = catalog_.model_type(backbone);
-  if (type.ok()) error.message += choice_for(row, params, *type);
+  const auto type = catalog_.model_type(*cell.backbone);
+  if (type.ok()) error.message += choice_for(row, cell.params, *type);
   return error;
 }
 
-Result<BackboneFacts> ResourceResolver::facts(const MethodRow& row,
-                                              const std::optional<Resource>& backbone) {
-  if (!backbone) return BackboneFacts();
-  auto it = facts_.find(backbone->digest);
-  if (it == facts_.end()) {
-    it = facts_.emplace(backbone->digest, catalog_.backbone_facts(*backbone)).first;
-  }
-  if (it->second.ok()) return *it->second;
-  return placed(it->second.error(), place(experiment_, row.entry->pointer + "/backbone"));
-}
-
-Result<std::optional<Resource>> ResourceResolver::tokenizer(const MethodRow& row,
-                                                            const Needs& needs) {
+Status ResourceResolver::find_tokenizer(const MethodRow& row, Cell& cell) {
   const MethodEntry& entry = *row.entry;
   const std::string method(row.spec->name());
-  if (!needs.tokenizer) {
-    if (!entry.tokenizer) return std::optional<Resource>();
+  if (!cell.needs.tokenizer) {
+    if (!entry.tokenizer) return {};
     return invalid_argument("method '" + method + "' counts no tokens; remove the key",
                             place(experiment_, entry.pointer + "/tokenizer"));
   }
@@ -150,10 +177,12 @@ Result<std::optional<Resource>> ResourceResolver::tokenizer(const MethodRow& row
                                 "name of a backbone, 'words', 'characters' or a file)",
                             place(experiment_, entry.pointer));
   }
+  const auto same_model = backbones_.find(name);
+  if (same_model != backbones_.end() && !same_model->second.ok()) return {};  // told already
   auto it = tokenizers_.find(name);
   if (it == tokenizers_.end()) it = tokenizers_.emplace(name, catalog_.tokenizer(name)).first;
-  if (!it->second.ok()) return placed(it->second.error(), place(experiment_, pointer));
-  return std::optional<Resource>(*it->second);
+  cell.tokenizer = found(it->second, pointer);
+  return {};
 }
 
 }  // namespace qfs::plan

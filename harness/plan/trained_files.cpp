@@ -98,6 +98,15 @@ Status TrainingPlanner::use_files_of_others(Cell& cell, const MethodRow& row) {
 
 Status TrainingPlanner::check_together(const NamedFiles& files, const std::string& where) {
   for (const auto& [role, facts] : files) {
+    for (const auto& [of, digest] : facts->backbones) {
+      const auto beside = files.find(of);
+      if (beside == files.end() || beside->second->file.digest == digest) continue;
+      return invalid_argument("'" + facts->file.path + "' ('" + role + "') was made with the '" +
+                                  of + "' " + digest.substr(0, 12) + ", not with '" +
+                                  beside->second->file.path + "' (" +
+                                  beside->second->file.digest.substr(0, 12) + ")",
+                              where);
+    }
     const ArtifactFacts& first = *files.begin()->second;
     if (facts->training_cell.empty() || first.training_cell.empty()) continue;
     if (facts->training_cell == first.training_cell || facts->method != first.method) continue;

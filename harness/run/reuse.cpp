@@ -17,21 +17,26 @@ size_t expected_outputs(const plan::Cell& cell) {
   return expected;
 }
 
-/// What the store has of a training of the plan; none where it, or the one that it begins with, is
-/// not complete.
-Result<std::optional<StoredTraining>> stored_of(const plan::Plan& plan, size_t index,
-                                                store::Reader& reader,
-                                                const std::string& store_path,
-                                                HostLauncher& launcher, bool any_way) {
+/// Where a training of the plan stands in the store.
+struct Standing {
+  std::optional<StoredTraining> complete;  ///< none: it, or the one that it begins with, is not
+  bool begun = false;
+};
+
+Result<Standing> standing_of(const plan::Plan& plan, size_t index, store::Reader& reader,
+                             const std::string& store_path, HostLauncher& launcher, bool any_way) {
   plan::Training training = plan.trainings[index];
   if (training.cell.training) {
-    auto first = stored_of(plan, *training.cell.training, reader, store_path, launcher, any_way);
-    if (!first || !*first) return first;
-    name_files(training.cell, (*first)->files);
+    auto first = standing_of(plan, *training.cell.training, reader, store_path, launcher, any_way);
+    if (!first) return first;
+    if (!first->complete) return Standing();
+    name_files(training.cell, first->complete->files);
   }
   Result<plan::NumericsIdentity> numerics = training_numerics(training, launcher);
-  if (!numerics) return std::optional<StoredTraining>();
-  return stored_training(reader, store_path, training.cell, numerics->id, any_way);
+  if (!numerics) return Standing();
+  auto stored = stored_training(reader, store_path, training.cell, numerics->id, any_way);
+  if (!stored) return stored.error();
+  return Standing{*std::move(stored), is_begun(store_path, training.cell, numerics->id)};
 }
 
 }  // namespace
@@ -57,15 +62,17 @@ Result<std::vector<Reuse>> reuse_of(const plan::Plan& plan, const std::string& s
     std::vector<size_t> left;
     bool complete = true;
     for (const size_t training : plan::trainings_behind(plan, cell)) {
-      const auto stored =
-          stored_of(plan, training, *reader, store_path, launcher, options.accept_numerics);
-      if (!stored) return stored.error();
+      const auto standing =
+          standing_of(plan, training, *reader, store_path, launcher, options.accept_numerics);
+      if (!standing) return standing.error();
+      const std::optional<StoredTraining>& stored = standing->complete;
       if (training == *cell.training) {
-        complete = stored->has_value();
-        if (complete) name_files(cell, (*stored)->files);
+        complete = stored.has_value();
+        if (complete) name_files(cell, stored->files);
       }
-      if (*stored && (*stored)->there) break;
+      if (stored && stored->there) break;
       left.insert(left.begin(), training);
+      if (standing->begun) reuse[i].begun.push_back(training);
     }
     reuse[i].trainings = std::move(left);
     if (!complete) continue;

@@ -95,6 +95,7 @@ struct Reuse {
   bool known = true;  ///< false: the host's numerics could not be learnt
   /// Trainings that are done before it, in order; nothing else is known then.
   std::vector<size_t> trainings = {};
+  std::vector<size_t> begun = {};  ///< those of them that left something to continue from
   store::FailureKind failure = store::FailureKind::none;  ///< of the last attempt, where incomplete
   std::optional<double> example_seconds = {};  ///< as the store has seen; of programs and servers
 

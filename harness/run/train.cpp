@@ -317,6 +317,12 @@ Result<std::optional<StoredTraining>> stored_training(store::Reader& reader,
   return found;
 }
 
+bool is_begun(const std::string& store_path, const plan::Cell& cell, const NumericsId& numerics) {
+  const fs::path folder = beside(store_path, artifact_folder(store_path, cell.id, numerics));
+  std::error_code ignored;
+  return fs::is_directory(folder, ignored) && !fs::is_empty(folder, ignored);
+}
+
 Result<std::vector<TrainingState>> train_all(const RunContext& context, const RunOptions& options) {
   std::vector<TrainingState> states;
   for (size_t i = 0; i < context.plan.trainings.size(); ++i) {

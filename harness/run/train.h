@@ -40,6 +40,9 @@ Result<std::optional<StoredTraining>> stored_training(store::Reader& reader,
                                                       const plan::Cell& cell,
                                                       const NumericsId& numerics, bool any_way);
 
+/// Whether it left something to continue from: a checkpoint, or some of its files.
+bool is_begun(const std::string& store_path, const plan::Cell& cell, const NumericsId& numerics);
+
 /// Where a training stands after `train_all`.
 struct TrainingState {
   /// None where the training that it begins with is not complete.

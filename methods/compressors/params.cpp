@@ -56,7 +56,11 @@ Status check_split(const Params& params, bool halves) {
     return invalid_argument(
         "a 'ratio' below 1 makes a document longer; 0 leaves the compressed part out");
   }
-  const int64_t window = params.find<int64_t>("local_context").value_or(kWindow);
+  int64_t window = params.find<int64_t>("local_context").value_or(kWindow);
+  // Then a separator and the memory stand in it, too, and a head, which is of the example.
+  if (params.find<std::string>("window_counts") == "total" && ratio > 0) {
+    window = content_in(window - 1, ratio);
+  }
   // Of up to two windows the longer half is compressed.
   const int64_t read =
       params.find<int64_t>("input_tokens").value_or(std::numeric_limits<int64_t>::max());

@@ -183,10 +183,10 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
   const int64_t least = params.get<int64_t>("ratio_min");
   const int64_t largest = params.get<int64_t>("ratio_max");
   const int64_t window = params.get<int64_t>("train_window");
-  if (least > largest || least > window) {
+  if (least > largest || largest > window) {
     return invalid_argument("'ratio_min' is " + std::to_string(least) + ", 'ratio_max' " +
                             std::to_string(largest) + " and 'train_window' " +
-                            std::to_string(window) + "; expected the first to be the least");
+                            std::to_string(window) + "; expected none above the next");
   }
   if (params.get<std::string>("train_mix") == "released" &&
       params.get<std::string>("train_strategy") != "both") {

@@ -189,8 +189,10 @@ Status read_release_prompts(const std::string& path, Params& recipe) {
 Result<bool> read_metadata(Metadata metadata, ArtifactFacts& facts) {
   facts.method = metadata["qfs.method"];
   facts.backbone = metadata["qfs.backbone"];
-  if (const std::string& extractor = metadata["qfs.extractor"]; !extractor.empty()) {
-    facts.backbones["extractor"] = extractor;
+  // Of DYLE and of a bank of demonstrations.
+  for (const auto& [key, role] :
+       {std::pair("qfs.extractor", "extractor"), std::pair("artifact_sha256", "adapter")}) {
+    if (const std::string& digest = metadata[key]; !digest.empty()) facts.backbones[role] = digest;
   }
   facts.training_cell = metadata["qfs.training_cell"];
   const std::string& recipe = metadata["qfs.recipe"];

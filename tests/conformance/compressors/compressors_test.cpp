@@ -206,6 +206,34 @@ TEST_P(CompressorsConformance, gradients_reach_what_is_trained_and_nothing_else)
   }
 }
 
+TEST_F(CompressorsConformance, a_scaled_connector_makes_memory_as_large_as_embeddings_are) {
+  const auto rms = [](const at::Tensor& values) {
+    return values.to(at::kDouble).square().mean().sqrt().item<double>();
+  };
+  nn::SequenceInput input;
+  for (int32_t id = 0; id < std::min<int64_t>(64, decoder_->shape().sequence.vocabulary); ++id) {
+    input.ids.push_back(id);
+  }
+  const auto count = std::ssize(input.ids);
+  const double wanted = rms(decoder_->embed(at::arange(count), at::arange(count)));
+  const at::Tensor states = *nn::sequence_states(*decoder_, {&input, 1});
+  SelfcpForm form;
+  for (const auto& [bias, norm] : {std::pair(true, true), {true, false}, {false, false}}) {
+    form.bias = bias;
+    form.norm = norm;
+    const auto memory = [&](bool scaled) {
+      training::NamedTensors made = *new_selfcp(form, *decoder_, 7, scaled);
+      for (auto& [name, tensor] : made) tensor = tensor.to(at::kDouble);
+      const at::Tensor rows = at::linear(states, made[kConnectorWeight], made[kConnectorBias]);
+      if (!norm) return rms(rows);
+      return rms(at::layer_norm(rows, {rows.size(1)}, made[kConnectorNorm],
+                                made[kConnectorNormBias], 1e-5));
+    };
+    EXPECT_NEAR(memory(true), wanted, 1e-6 * wanted) << connector_name(form);
+    EXPECT_GT(std::abs(memory(false) - wanted), 0.1 * wanted) << connector_name(form);
+  }
+}
+
 TEST_F(CompressorsConformance, a_text_is_learned_behind_summaries_of_which_the_first_are_held) {
   const json& test_case = the_case("autocompressor_text");
   const auto of = compressor(test_case);

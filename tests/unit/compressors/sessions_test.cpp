@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "methods/compressors/session_lingua.h"
 #include "methods/models/architectures/backbone.h"
@@ -151,15 +152,19 @@ TEST_F(CompressorSessionsTest, memory_may_be_of_another_document) {
 }
 
 TEST_F(CompressorSessionsTest, every_form_and_mix_trains_and_writes) {
-  int made = 0;
+  std::set<std::string> files;
   const auto train_with = [&](const std::vector<std::pair<std::string, ParamValue>>& given) {
     const Params before = request_.params;
     for (const auto& [name, value] : given) request_.params.set(name, value);
-    const auto outcome = trained("form-" + std::to_string(++made), 3);
+    const std::string folder = "form-" + std::to_string(files.size());
+    const auto outcome = trained(folder, 3);
     EXPECT_EQ(outputs({example(3)}).size(), 1U) << given.front().first;
+    EXPECT_TRUE(files.insert(trained_bytes(folder)).second)
+        << given.front().first << " learns what another form or mix does";
     request_.params = before;
     return outcome.cost.trainable_parameters;
   };
+  EXPECT_EQ(train_with({{"connector", std::string("linear_bias_ln")}}), 32 * 32 + 4 * 32);
   EXPECT_EQ(train_with({{"connector", std::string("linear")}}), 32 * 32 + 32);
   EXPECT_EQ(train_with({{"connector", std::string("linear_bias")}}), 32 * 32 + 2 * 32);
   EXPECT_EQ(train_with({{"train_separator", true}}), 32 * 32 + 5 * 32);

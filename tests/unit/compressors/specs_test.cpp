@@ -259,6 +259,11 @@ TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
   EXPECT_THAT(refusal("ratio", 0.5), HasSubstr("makes a document longer"));
   EXPECT_THAT(refusal("local_context", int64_t{8}), HasSubstr("for segments of up to 8"));
   EXPECT_THAT(refusal("ratio_min", int64_t{17}), HasSubstr("'ratio_max' 16"));
+  EXPECT_EQ(refusal("train_window", int64_t{16}), "fine");
+  EXPECT_THAT(refusal("train_window", int64_t{15}), HasSubstr("'train_window' 15"));
+  params.set("window_counts", std::string("total"));
+  EXPECT_EQ(refusal("ratio", 510.0), "fine");
+  EXPECT_THAT(refusal("ratio", 511.0), HasSubstr("for segments of up to 510"));
   params.set("batch_size", int64_t{2});
   EXPECT_THAT(refusal("prefix_reuse", true), HasSubstr("what is compressed are rows"));
   params.set("train_mix", std::string("released"));

@@ -139,6 +139,12 @@ const std::vector<BadSweep> kResources = {
     {"missing_checkpoint", methods(R"({"method": "zero_shot", "backbone": "absent"})"),
      ErrorKind::unavailable,
      "s.json#/methods/0/backbone: the checkpoint of 'absent' is not on this machine"},
+    {"missing_models", methods(R"({"method": "zero_shot", "backbone": "absent"},
+                {"method": "zero_shot", "label": "again", "backbone": "absent"},
+                {"method": "zero_shot", "label": "other", "backbone": "smal"})"),
+     ErrorKind::unavailable,
+     "s.json#/methods/0/backbone: the checkpoint of 'absent' is not on this machine\n"
+     "s.json#/methods/2/backbone: unknown backbone 'smal' (did you mean 'small'?)"},
     {"bad_record", over(R"({"name": "broken"})"), ErrorKind::data,
      "data.jsonl:7: the record has no query"},
     {"empty_dataset", over(R"({"name": "empty"})"), ErrorKind::data,

@@ -413,6 +413,14 @@ TEST_F(TrainedElsewhere, FilesOfSeveralRolesComeFromOneTraining) {
             std::string::npos);
   training = "";
   EXPECT_EQ(planned_training(both, planning).cells.size(), 1u) << "it does not say";
+  std::string& adapter = planning.methods.artifacts["b.safetensors"].backbones["adapter"];
+  adapter = facts.file.digest;
+  EXPECT_EQ(planned_training(both, planning).cells.size(), 1u);
+  adapter = std::string(64, '0');
+  EXPECT_NE(training_error(both, planning)
+                .find("'b.safetensors' ('bank') was made with the 'adapter' 000000000000, not "
+                      "with 'a.safetensors'"),
+            std::string::npos);
 }
 
 TEST_F(TrainedElsewhere, HowAForeignFileWasTrainedIsNotMadeUp) {

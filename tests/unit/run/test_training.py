@@ -202,6 +202,9 @@ class Training(unittest.TestCase):
         part = self.trained("--steps", "3", code=3)[0]
         self.assertFalse(part["complete"])
         self.assertEqual([p["step"] for p in part["curve"]], [1, 2, 3])
+        plan = json.loads(self.run_bench("plan", "--json").stdout)
+        self.assertEqual([t["state"] for t in plan["trainings"]], ["begun"])
+        self.assertRegex(self.run_bench("plan").stdout, r"(?m)^train#\w+ learner .* begun ")
         whole = self.trained()[0]
         self.assertEqual([p["step"] for p in whole["curve"]], [1, 2, 3, 4])
         self.assertEqual(whole["files"][0]["sha256"],
