@@ -149,7 +149,8 @@ CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::s
                          const std::string& example) {
   CLI::App& command = *parent.add_subcommand(name, summary);
   command.fallthrough();
-  command.footer("Example:\n  " + example);
+  command.footer("Example:\n  " + example +
+                 "\n\nEvery command has --store FILE, --quiet and --verbose: qfs-bench --help");
   return command;
 }
 
@@ -180,7 +181,10 @@ int run_command_line(int argc, const char* const* argv, const Services& services
 
   GlobalOptions global;
   Action chosen;
-  app.add_option("--store", global.store, "Store file (SQLite)")->type_name("FILE");
+  app.add_option("--store", global.store,
+                 "Store file (SQLite); by default the sweep's name, or the only store in this "
+                 "folder")
+      ->type_name("FILE");
   app.add_flag("--quiet,-q", global.quiet, "Show warnings and errors only");
   app.add_flag("--verbose,-v", global.verbose, "Show details of what is done");
 

@@ -169,6 +169,15 @@ Status EgadSpec::check_example(const Params&, const Example& example) const {
   return KeywordInputs::check_document(example);
 }
 
+Status EgadSpec::check_file(const Params& params, const Params& recipe) const {
+  const bool of_ours = recipe.has("prompt");
+  if (of_ours && params.has(kDictionary) && !recipe.has(kDictionary)) {
+    return invalid_argument(
+        "'dictionary' is given, but the file was trained with counts of its training documents");
+  }
+  return TrainedSpec::check_file(params, recipe);
+}
+
 Status EgadSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (facts.architecture == "bart") return TrainedSpec::check_backbone(params, facts);
   if (params.get<std::string>("attention") == "global") {

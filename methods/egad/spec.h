@@ -16,6 +16,7 @@ class EgadSpec final : public prompted::TrainedSpec {
   Needs needs(const Params& params) const override;
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
   Status check_example(const Params& params, const Example& example) const override;
+  Status check_file(const Params& params, const Params& recipe) const override;
 
  protected:
   std::vector<ParamSpec> adapter_params() const override;

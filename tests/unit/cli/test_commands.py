@@ -28,6 +28,7 @@ class Help(DriverTest):
             with self.subTest(command=command):
                 text = self.assert_succeeds(self.run_bench(*command.split(), "--help"))
                 self.assertIn("Example:\n  qfs-bench " + command.split()[0], text)
+                self.assertIn("--store FILE", text)
 
     def test_the_first_page_lists_every_command_and_the_exit_codes(self):
         text = self.assert_succeeds(self.run_bench("--help"))

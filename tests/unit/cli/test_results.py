@@ -1,4 +1,4 @@
-"""The archives of `experiments/results` are whole, and their pages are what `report --page` makes of them.
+"""The archives of `experiments/results` are whole; pages and figures are what `report` makes of them.
 
 Usage: test_results.py QFS_BENCH
 """
@@ -9,6 +9,12 @@ import unittest
 from driver import DriverTest
 
 RESULTS = pathlib.Path(__file__).resolve().parents[3] / "experiments" / "results"
+
+# Of the figure `compression/front.svg`, which its page's table has no room for.
+FRONT = ["--format", "svg", "--figure", "front", "--values", "rouge1.f,flops_per_example,peak_memory", "--filter",
+         "label=backbone-512|backbone-1k|lora-512 (rank 2)|lora-1k (rank 2)|selfcp (12 to 1)|selfcp (4 to 1)|"
+         "selfcp (8 to 1)|selfcp (512 to 1)|selfcp (no memory)|selfcp (auto-encoding first)|"
+         "autocompressor (rows by length)|icae (rows by length)|llmlingua|llmlingua (official)"]
 
 
 class Results(DriverTest):
@@ -21,6 +27,10 @@ class Results(DriverTest):
                 self.assert_succeeds(self.run_bench("import", str(folder), "--store", store))
                 page = self.assert_succeeds(self.run_bench("report", "--store", store, "--page"))
                 self.assertEqual(page, (folder / "page.md").read_text(encoding="utf-8"))
+                figure = folder / "front.svg"
+                if figure.exists():
+                    drawn = self.assert_succeeds(self.run_bench("report", "--store", store, *FRONT))
+                    self.assertEqual(drawn, figure.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -435,6 +435,20 @@ TEST(EgadSpec, what_the_keywords_do_not_read_is_refused) {
               HasSubstr("'keyword_separator' has no effect"));
 }
 
+TEST(EgadSpec, a_file_is_not_read_with_another_dictionary) {
+  const EgadSpec spec;
+  Params trained;
+  trained.set("prompt", std::string("{document}"));
+  Params asked = trained;
+  EXPECT_TRUE(spec.check_file(asked, trained).ok());
+  asked.set("dictionary", std::string("word 2"));
+  EXPECT_THAT(spec.check_file(asked, trained).error().message,
+              HasSubstr("trained with counts of its training documents"));
+  EXPECT_TRUE(spec.check_file(asked, {}).ok()) << "it does not say how it was trained";
+  trained.set("dictionary", std::string("word 2"));
+  EXPECT_TRUE(spec.check_file(asked, trained).ok());
+}
+
 TEST(EgadSpec, low_rank_matrices_begin_with_those_of_lora) {
   const auto beginnings = [](Params params) { return EgadSpec().needs(params).begins_with; };
   Params params;
