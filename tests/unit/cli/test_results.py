@@ -13,7 +13,7 @@ RESULTS = pathlib.Path(__file__).resolve().parents[3] / "experiments" / "results
 # Of the figure `compression/front.svg`, which its page's table has no room for.
 FRONT = ["--format", "svg", "--figure", "front", "--values", "rouge1.f,flops_per_example,peak_memory", "--filter",
          "label=backbone-512|backbone-1k|lora-512 (rank 2)|lora-1k (rank 2)|selfcp (12 to 1)|selfcp (4 to 1)|"
-         "selfcp (8 to 1)|selfcp (512 to 1)|selfcp (no memory)|selfcp (auto-encoding first)|"
+         "selfcp (8 to 1)|selfcp (512 to 1)|selfcp (no memory)|selfcp (auto-encoding first)|selfcp (the paper's recipe)|"
          "autocompressor (rows by length)|icae (rows by length)|llmlingua|llmlingua (official)"]
 
 
