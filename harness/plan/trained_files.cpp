@@ -160,21 +160,33 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
                                    const ArtifactFacts& facts) const {
   const std::string where = at(row.entry->pointer + "/artifact");
   const std::string file = "'" + facts.file.path + "'";
+  Params recipe = facts.recipe;
+  for (const ParamSpec& spec : row.params) {
+    const auto written = facts.recipe.values().find(spec.name);
+    if (written == facts.recipe.values().end()) continue;
+    std::optional<ParamValue> value = recorded_value(spec.type, written->second);
+    if (!value) {
+      return data_error("the recipe of " + file + " has " + value_text(written->second) + " as '" +
+                            spec.name + "'",
+                        where);
+    }
+    recipe.set(spec.name, *std::move(value));
+  }
   const auto* rules = dynamic_cast<const ModelRules*>(row.spec.get());
   if (rules != nullptr) {
-    if (Status fits = rules->check_file(cell.params, facts.recipe); !fits.ok()) {
+    if (Status fits = rules->check_file(cell.params, recipe); !fits.ok()) {
       return placed(fits.error(), where);
     }
   }
   Params params;
   for (const ParamSpec& spec : row.params) {
     const auto asked = cell.params.values().find(spec.name);
-    const auto trained = facts.recipe.values().find(spec.name);
+    const auto trained = recipe.values().find(spec.name);
     const bool has_asked = asked != cell.params.values().end();
     const bool written = is_written(experiment_, *row.entry, spec.name);
     const bool as_default =
         has_asked && spec.default_value && same_value(asked->second, *spec.default_value);
-    if (spec.stage == Stage::predict || trained == facts.recipe.values().end()) {
+    if (spec.stage == Stage::predict || trained == recipe.values().end()) {
       // How it was trained is not known where the file does not say it; a file of this method
       // leaves out what its training did. Of both stages the method has rules of its own.
       const bool left_out = spec.stage == Stage::train && facts.method == row.spec->name() &&
@@ -191,21 +203,15 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
       if (has_asked && spec.stage != Stage::train) params.set(spec.name, asked->second);
       continue;
     }
-    const std::optional<ParamValue> value = recorded_value(spec.type, trained->second);
-    if (!value) {
-      return data_error("the recipe of " + file + " has " + value_text(trained->second) + " as '" +
-                            spec.name + "'",
-                        where);
-    }
     const bool by_default = as_default && !written;
-    const bool differs = has_asked && !by_default && !same_value(asked->second, *value);
+    const bool differs = has_asked && !by_default && !same_value(asked->second, trained->second);
     if (differs) {
       const std::string words = "'" + spec.name + "' is " + value_text(asked->second) + ", but " +
-                                file + " was trained with " + value_text(*value);
+                                file + " was trained with " + value_text(trained->second);
       if (rules == nullptr || !rules->may_differ(spec.name)) return invalid_argument(words, where);
       note_once("'" + row.label + "': " + words);
     }
-    params.set(spec.name, differs ? asked->second : *value);
+    params.set(spec.name, differs ? asked->second : trained->second);
   }
   cell.params = std::move(params);
   // A recipe may read answers where the default does not.

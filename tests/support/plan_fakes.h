@@ -27,6 +27,7 @@ struct FakeSpec : MethodSpec, ModelRules {
   std::function<Status(const Params& params, const TrainingFacts& facts)> judges_training;
   std::string refuses_model;  ///< of any further model, where "rank" is above 8
   std::string refuses_file;   ///< of any file that a cell predicts with
+  double least_rate = 0;      ///< of a file that a cell predicts with, by its recipe
   std::string differs;        ///< a parameter in which cells may differ from their files
   std::vector<ParamSpec> declared;
   Needs needed;
@@ -72,7 +73,10 @@ struct FakeSpec : MethodSpec, ModelRules {
     if (refuses_model.empty() || params.find<int64_t>("rank").value_or(0) <= 8) return {};
     return invalid_argument(role + " " + model.name + " " + refuses_model);
   }
-  Status check_file(const Params&, const Params&) const override {
+  Status check_file(const Params&, const Params& recipe) const override {
+    if (recipe.find<double>("rate").value_or(least_rate) < least_rate) {
+      return invalid_argument("learned too slowly");
+    }
     return refuses_file.empty() ? Status() : invalid_argument(refuses_file);
   }
   bool may_differ(std::string_view name) const override { return name == differs; }

@@ -141,6 +141,9 @@ TEST_F(TrainedElsewhere, RealNumbersOfARecipeAreTexts) {
   EXPECT_NE(training_error(sweep(R"(, "rate": 0.25)"), planning)
                 .find("'rate' is 0.25, but 'a.safetensors' was trained with 0.001"),
             std::string::npos);
+  planning.methods.spec("learner").least_rate = 0.01;
+  EXPECT_NE(training_error(sweep(), planning).find("learned too slowly"), std::string::npos)
+      << "a method's own rule reads the number, too";
   for (const char* wrong : {"quick", "1e400", "nan", "0.5 "}) {
     recipe.set("rate", std::string(wrong));
     EXPECT_NE(training_error(sweep(), planning).find("as 'rate'"), std::string::npos) << wrong;
