@@ -43,6 +43,24 @@ def rendered(example):
     return "\n".join((f"{one['speaker']}: " if one.get("speaker") else "") + one["text"] for one in example["document"])
 
 
+def lent(examples, tokens, number):
+    """As many tokens as this example has, of the next one of another meeting, which begins again where it ends."""
+    own, meeting = tokens[number], examples[number]["document_id"]
+    later = ((number + step) % len(examples) for step in range(1, len(examples)))
+    other = next(tokens[i] for i in later if examples[i]["document_id"] != meeting and len(tokens[i]) >= LEAST)
+    return (other * (len(own) // len(other) + 1))[:len(own)]
+
+
+def interval(meetings):
+    """95 % bootstrap over meetings, each (texts, sum of their differences), of the mean over texts."""
+    rng, means = random.Random(12345), []
+    for _ in range(10000):
+        drawn = rng.choices(meetings, k=len(meetings))
+        means.append(sum(one[1] for one in drawn) / sum(one[0] for one in drawn))
+    means.sort()
+    return f"[{means[250]:.4f}, {means[9749]:.4f}]"
+
+
 def pairs_of(examples, tokenizer):
     """By meeting: (number, example, own document, the same with another meeting's second half)."""
     tokens = [tokenizer(rendered(one), add_special_tokens=False).input_ids[:TOKENS] for one in examples]
@@ -51,11 +69,8 @@ def pairs_of(examples, tokenizer):
         own = tokens[number]
         if len(own) < LEAST:
             continue
-        later = ((number + step) % len(examples) for step in range(1, len(examples)))
-        other = next(tokens[i] for i in later
-                     if examples[i]["document_id"] != example["document_id"] and len(tokens[i]) >= LEAST)
         half = math.ceil(len(own) / 2)
-        swapped = own[:half] + (other * (len(own) // len(other) + 1))[half:len(own)]
+        swapped = own[:half] + lent(examples, tokens, number)[half:]
         documents = [tokenizer.decode(ids) for ids in (own, swapped)]
         meetings.setdefault(example["document_id"], []).append((number, example, *documents))
     return meetings
@@ -112,15 +127,12 @@ def main():
         rows.append((len(pairs), *losses))
         print(f"meeting {place}: {len(pairs)} queries, {losses[0]:.4f} own, {losses[1]:.4f} another's", flush=True)
 
-    def mean(of):
-        return sum(row[0] * (row[2] - row[1]) for row in of) / sum(row[0] for row in of)
-
-    rng = random.Random(12345)
-    drawn = sorted(mean(rng.choices(rows, k=len(rows))) for _ in range(10000))
+    meetings = [(count, count * (other - own)) for count, own, other in rows]
     queries = sum(row[0] for row in rows)
     own = sum(row[0] * row[1] for row in rows) / queries
+    more = sum(total for _, total in meetings) / queries
     print(f"{queries} queries of {len(rows)} meetings: {own:.4f} with the own memory, "
-          f"another's {mean(rows):+.4f} [{drawn[250]:.4f}, {drawn[9749]:.4f}], "
+          f"another's {more:+.4f} {interval(meetings)}, "
           f"more in {sum(row[2] > row[1] for row in rows)} meetings")
 
 

@@ -15,14 +15,13 @@ Usage: text_loss.py QFS_BENCH BACKBONE.gguf ADAPTER [--texts N]
 import argparse
 import math
 import pathlib
-import random
 
 import torch
 from safetensors.torch import load_file
 from torch.nn import functional
 from transformers import AutoModelForCausalLM
 
-from memory_loss import LEAST, examples_of, rendered, tokenizer_of
+from memory_loss import LEAST, examples_of, interval, lent, rendered, tokenizer_of
 
 WINDOW, RATIO, SEPARATOR, PER_MEETING = 512, 12, 3, 2
 HEAD = (
@@ -66,23 +65,16 @@ def pairs_of(examples, texts):
         taken[meeting] = taken.get(meeting, 0) + (len(own) >= LEAST)
         if len(own) < LEAST or taken[meeting] > PER_MEETING:
             continue
-        later = ((number + step) % len(examples) for step in range(1, len(examples)))
-        other = next(texts[i] for i in later if examples[i]["document_id"] != meeting and len(texts[i]) >= LEAST)
-        yield meeting, example["query"], own, (other * (len(own) // len(other) + 1))[:len(own)]
+        yield meeting, example["query"], own, lent(examples, texts, number)
 
 
-def interval(rows, kind):
-    """95 % bootstrap over meetings of the mean of column `kind` minus the own memory's."""
+def interval_of(rows, kind):
+    """Of column `kind` minus the own memory's."""
     meetings = {}
     for meeting, losses in rows:
-        meetings.setdefault(meeting, []).append(losses[kind] - losses[0])
-    rng = random.Random(12345)
-    groups, means = [meetings[name] for name in sorted(meetings)], []
-    for _ in range(10000):
-        drawn = [one for group in rng.choices(groups, k=len(groups)) for one in group]
-        means.append(sum(drawn) / len(drawn))
-    means.sort()
-    return f"[{means[250]:.4f}, {means[9749]:.4f}]"
+        count, total = meetings.get(meeting, (0, 0.0))
+        meetings[meeting] = (count + 1, total + losses[kind] - losses[0])
+    return interval([meetings[name] for name in sorted(meetings)])
 
 
 @torch.no_grad()
@@ -108,8 +100,8 @@ def main():
         memories = [[reader.memory(head, own)], [reader.memory(head, other)], []]
         rows.append((meeting, [reader.loss(head, memory, tail, own + end) for memory in memories]))
     own, other, none = (sum(losses[kind] for _, losses in rows) / len(rows) for kind in range(3))
-    print(f"{len(rows)} texts: {own:.4f} with the own memory, another's {other - own:+.4f} {interval(rows, 1)}, "
-          f"none {none - own:+.4f} {interval(rows, 2)}")
+    print(f"{len(rows)} texts: {own:.4f} with the own memory, another's {other - own:+.4f} {interval_of(rows, 1)}, "
+          f"none {none - own:+.4f} {interval_of(rows, 2)}")
 
 
 if __name__ == "__main__":
