@@ -23,6 +23,7 @@ constexpr std::string_view kAnswer = "summary";
 constexpr std::array<PlaceholderRule, 3> kRules = {
     {{"document", 1, 1}, {"query", 0, 1}, {kAnswer, 1, 1}}};
 constexpr double kMostDemonstrations = 1 << 20;
+constexpr const char* kDemonstrationTokens = "demonstration_tokens";
 constexpr double kMostShots = 4096;
 
 std::string value_of(const PromptPart& part, const Example& example) {
@@ -43,7 +44,9 @@ Status check_template(const Params& params) {
 
 /// What is read to write a summary, and not to choose a label.
 constexpr const char* kOfSummaries[] = {"local_context",   "input_tokens",   "strategy",
-                                        "memory_position", "max_new_tokens", "prompt"};
+                                        "memory_position", "n_mem_rounding", "compress_short",
+                                        "window_counts",   "pass_ratio",     "max_new_tokens",
+                                        "prompt",          "truncate"};
 
 Status check_unread(const Params& params, const std::vector<ParamSpec>& own) {
   std::vector<ParamSpec> decoding = decoding::decoding_params();
@@ -82,6 +85,16 @@ Status needs_bank(const char* name) {
                           "' needs a 'bank': how many demonstrations are kept");
 }
 
+/// A row of a bank stands for `bank_ratio` tokens of a demonstration.
+Status check_bank_ratio(const Params& recipe) {
+  const int64_t longest = demonstration_tokens(recipe);
+  if (bank_ratio(recipe) <= static_cast<double>(longest)) return {};
+  return invalid_argument("'bank_ratio' is " + shortest_decimal(bank_ratio(recipe)) +
+                          "; a demonstration has at most " + std::to_string(longest) +
+                          " tokens ('" + kDemonstrationTokens +
+                          "'), and that number gives one memory token");
+}
+
 }  // namespace
 
 std::vector<ParamSpec> demonstration_params() {
@@ -97,6 +110,10 @@ std::vector<ParamSpec> demonstration_params() {
                      "Template of a demonstration with {query}, {document} and {summary}; "
                      "\"{query}: {document} -> {summary}\" when left out"),
           "SelfCP's release")),
+      of_both(from_source(integer_param(kDemonstrationTokens, "tokens", 1, kMostTokens,
+                                        "Of a demonstration, the front of a longer one; 512 when "
+                                        "left out"),
+                          "SelfCP, section 3.4")),
       from_source(integer_param("shots", "demonstrations", 0, kMostShots,
                                 "In front of a prompt; none when left out"),
                   "SelfCP, Table 4"),
@@ -136,9 +153,13 @@ Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& 
   if (params.has("shots_as") && !params.has("shots")) {
     return invalid_argument("'shots_as' needs 'shots'");
   }
+  const auto bank = params.find<int64_t>("bank");
+  if (!bank && params.has(kDemonstrationTokens)) return needs_bank(kDemonstrationTokens);
+  if (!bank && params.has("demonstration") && !params.has("labels")) {
+    return needs_bank("demonstration");
+  }
   const int64_t shots = shots_of(params);
   if (shots == 0) return {};
-  const auto bank = params.find<int64_t>("bank");
   if (!bank) return needs_bank("shots");
   if (shots > *bank) {
     return invalid_argument("'shots' is " + std::to_string(shots) + "; the 'bank' has " +
@@ -152,12 +173,6 @@ Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& 
 
 Status check_memory_bank(const Params& params) {
   if (params.has("bank_ratio") && !has_bank(params)) return needs_bank("bank_ratio");
-  const int64_t longest = params.find<int64_t>("train_window").value_or(kWindow);
-  if (has_bank(params) && bank_ratio(params) > static_cast<double>(longest)) {
-    return invalid_argument("'bank_ratio' is " + shortest_decimal(bank_ratio(params)) +
-                            "; a demonstration has at most " + std::to_string(longest) +
-                            " tokens ('train_window'), and that number gives one memory token");
-  }
   for (const char* name : {"demonstrations", "bank_score"}) {
     if (params.has(name) && !params.has("shots")) {
       return invalid_argument("'" + std::string(name) + "' needs 'shots'");
@@ -166,10 +181,7 @@ Status check_memory_bank(const Params& params) {
   if (params.has("bank_score") && params.find<std::string>("demonstrations") == "fixed") {
     return invalid_argument("'bank_score' ranks demonstrations that \"fixed\" draws");
   }
-  if (shots_of(params) == 0 || params.find<std::string>("shots_as") == "tokens") return {};
-  if (params.get<double>("ratio") >= bank_ratio(params)) return {};
-  return invalid_argument("a 'ratio' below the bank's: it has a row for " +
-                          shortest_decimal(bank_ratio(params)) + " tokens ('bank_ratio')");
+  return {};
 }
 
 Status check_bank_data(const Params& params, const TrainingFacts& facts) {
@@ -188,12 +200,28 @@ Status check_bank_file(const Params& params, const Params& recipe) {
                             "\", but those of the bank are \"" + demonstration_template(recipe) +
                             "\"");
   }
-  if (params.has("bank_ratio") && params.find<std::string>("shots_as") != "tokens" &&
-      bank_ratio(params) != bank_ratio(recipe)) {
+  if (params.has(kDemonstrationTokens) &&
+      demonstration_tokens(params) != demonstration_tokens(recipe)) {
+    return invalid_argument("'" + std::string(kDemonstrationTokens) + "' is " +
+                            std::to_string(demonstration_tokens(params)) +
+                            ", but those of the bank have at most " +
+                            std::to_string(demonstration_tokens(recipe)));
+  }
+  return {};
+}
+
+Status check_memory_bank_file(const Params& params, const Params& recipe) {
+  if (!has_bank(recipe)) return {};
+  if (Status status = check_bank_ratio(recipe); !status.ok()) return status;
+  if (shots_of(params) == 0 || params.find<std::string>("shots_as") == "tokens") return {};
+  if (params.has("bank_ratio") && bank_ratio(params) != bank_ratio(recipe)) {
     return invalid_argument("'bank_ratio' is " + shortest_decimal(bank_ratio(params)) +
                             ", but the bank was made with " + shortest_decimal(bank_ratio(recipe)));
   }
-  return {};
+  if (params.get<double>("ratio") >= bank_ratio(recipe)) return {};
+  return invalid_argument("a 'ratio' of " + shortest_decimal(params.get<double>("ratio")) +
+                          " is below the bank's: it has a row for " +
+                          shortest_decimal(bank_ratio(recipe)) + " tokens ('bank_ratio')");
 }
 
 int64_t shots_of(const Params& params) { return params.find<int64_t>("shots").value_or(0); }
@@ -204,6 +232,10 @@ bool bank_alone(const Params& params) { return params.find<std::string>("objecti
 
 double bank_ratio(const Params& params) {
   return params.find<double>("bank_ratio").value_or(kRatio);
+}
+
+int64_t demonstration_tokens(const Params& params) {
+  return params.find<int64_t>(kDemonstrationTokens).value_or(kWindow);
 }
 
 std::string demonstration_template(const Params& params) {
@@ -245,6 +277,17 @@ std::string asked_text(std::string_view text, const Example& example) {
     if (part.placeholder) end = filled.size();
   }
   return filled.substr(0, end);
+}
+
+std::vector<bool> answer_tokens(std::span<const tokenizers::Token> tokens,
+                                prompting::TextRange answer) {
+  const auto begin = static_cast<int64_t>(answer.begin);
+  const auto end = static_cast<int64_t>(answer.end);
+  std::vector<bool> overlap;
+  for (const tokenizers::Token& token : tokens) {
+    overlap.push_back(token.begin < end && token.end > begin);
+  }
+  return overlap;
 }
 
 Perplexities perplexities(std::span<const double> losses, const std::vector<bool>& of_answer) {

@@ -13,26 +13,31 @@
 #include "harness/api/example.h"
 #include "harness/api/method.h"
 #include "methods/models/prompting/prompt_template.h"
+#include "methods/models/tokenizers/tokenizer.h"
 
 namespace qfs::compressors {
 
 /// Role of the file that holds a bank (session_bank.h).
 inline constexpr const char* kBank = "bank";
+/// Layer of what demonstrations become.
+inline constexpr const char* kShotsLayer = "shots@2";
 
-/// bank, demonstration, shots, labels, label_scope: of all methods.
+/// bank, demonstration, demonstration_tokens, shots, labels, label_scope: of all methods.
 std::vector<ParamSpec> demonstration_params();
 /// bank_ratio, demonstrations, bank_score, shots_as: of a bank that holds memory.
 std::vector<ParamSpec> memory_bank_params();
 /// shots_as, of a method that compresses the demonstrations of a bank of tokens.
 ParamSpec token_shots_as();
-/// The rules between them, with `ratio` and with what only a summary needs; `own`: all parameters
-/// of the method.
+/// The rules between them, with a `ratio` of 0 and with what only a summary needs; `own`: all
+/// parameters of the method.
 Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& own);
 Status check_memory_bank(const Params& params);
 /// MethodSpec::check_training of them: a bank has no more demonstrations than its split.
 Status check_bank_data(const Params& params, const TrainingFacts& facts);
 /// ModelRules::check_file of them: a bank is shown as it was made.
 Status check_bank_file(const Params& params, const Params& recipe);
+/// The same of one that holds memory, which is no smaller ratio's than its own.
+Status check_memory_bank_file(const Params& params, const Params& recipe);
 
 /// Demonstrations in front of a prompt; 0: none.
 int64_t shots_of(const Params& params);
@@ -41,6 +46,8 @@ bool has_bank(const Params& params);
 bool bank_alone(const Params& params);
 /// Tokens of a demonstration that a row of the bank stands for.
 double bank_ratio(const Params& params);
+/// Tokens of a demonstration, at most.
+int64_t demonstration_tokens(const Params& params);
 /// The template of a demonstration.
 std::string demonstration_template(const Params& params);
 /// The labels to choose from; none: summaries are written.
@@ -58,6 +65,11 @@ AnsweredText demonstration_text(std::string_view text, const Example& example,
 /// What an example is found by: the same text up to the end of the last placeholder before the
 /// answer.
 std::string asked_text(std::string_view text, const Example& example);
+
+/// Which tokens of an answered text are its answer's: those that overlap it, so that a space that
+/// is joined to the answer is, and a token of its own in front of it is not.
+std::vector<bool> answer_tokens(std::span<const tokenizers::Token> tokens,
+                                prompting::TextRange answer);
 
 /// exp(mean loss), natural logarithms.
 struct Perplexities {

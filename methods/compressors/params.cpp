@@ -9,12 +9,6 @@
 
 namespace qfs::compressors {
 
-namespace {
-
-constexpr double kMostTokens = 1 << 24;
-
-}  // namespace
-
 std::vector<ParamSpec> split_params(bool sides) {
   std::vector<ParamSpec> params = {
       from_source(
@@ -87,6 +81,14 @@ SplitRules split_rules(const Params& params) {
   rules.compress_short = params.find<bool>("compress_short").value_or(false);
   rules.memory_first = params.find<std::string>("memory_position") == "always_before";
   return rules;
+}
+
+bool makes_memory(const Params& params) {
+  const SplitRules rules = split_rules(params);
+  const auto read = params.find<int64_t>("input_tokens");
+  const bool one_window = read && *read <= rules.window && !rules.compress_short &&
+                          params.find<std::string>("window_counts") != "total";
+  return rules.ratio && !one_window && !params.has("labels");
 }
 
 }  // namespace qfs::compressors

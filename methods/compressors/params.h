@@ -14,6 +14,9 @@ namespace qfs::compressors {
 /// Tokens of a window where `local_context` and `train_window` are left out (the paper's).
 inline constexpr int64_t kWindow = 512;
 
+/// Tokens that a parameter may ask for.
+inline constexpr double kMostTokens = 1 << 24;
+
 // Parameters of how many rows stand for a segment.
 inline constexpr const char* kSummaryLength = "summary_length";  ///< of autocompressor
 inline constexpr const char* kMemSize = "mem_size";              ///< of icae
@@ -35,5 +38,8 @@ inline constexpr double kRatio = 12;
 
 /// How documents of a cell that predicts are cut.
 SplitRules split_rules(const Params& params);
+/// Whether a part of a document is compressed, be it of the longest alone; labels are chosen for
+/// whole ones.
+bool makes_memory(const Params& params);
 
 }  // namespace qfs::compressors

@@ -128,18 +128,21 @@ Result<std::string> token_bank(const SessionRequest& request, ResourceCache& cac
 
 DemonstrationTexts demonstration_texts(const Params& params,
                                        const architectures::Backbone& backbone) {
-  return {demonstration_template(params), params.find<int64_t>("train_window").value_or(kWindow),
-          backbone.tokenizer};
+  return {demonstration_template(params), demonstration_tokens(params), backbone.tokenizer};
+}
+
+SessionRequest learning_of(const SessionRequest& request) {
+  SessionRequest learning = request;
+  if (bank_alone(request.params)) learning.params.set("steps", int64_t{0});
+  return learning;
 }
 
 Result<std::unique_ptr<TrainingSession>> open_selfcp_training(const SessionRequest& request,
                                                               ResourceCache& cache,
                                                               prompted::OpenSession open) {
   static const SelfcpSpec kSpec;
-  SessionRequest learning = request;
-  if (bank_alone(request.params)) learning.params.set("steps", int64_t{0});
-  auto session =
-      prompted::open_adapter_training(learning, cache, kSpec, &make_selfcp, std::move(open));
+  auto session = prompted::open_adapter_training(learning_of(request), cache, kSpec, &make_selfcp,
+                                                 std::move(open));
   if (!session.ok()) return session.error();
   MakeBank make;
   if (has_bank(request.params)) {

@@ -17,6 +17,10 @@ namespace qfs::compressors {
 DemonstrationTexts demonstration_texts(const Params& params,
                                        const architectures::Backbone& backbone);
 
+/// Of a request with a bank what its other file is trained by: without a step where the bank is
+/// made alone.
+SessionRequest learning_of(const SessionRequest& request);
+
 /// `open`: as prompted::open_adapter_training has it. Errors: those of it; of `fit` also those of
 /// BankMaker, and `invalid_argument` where nothing is learned and no file was given to begin with.
 Result<std::unique_ptr<TrainingSession>> open_selfcp_training(const SessionRequest& request,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/core/json_dom.h"
 #include "harness/core/rng.h"
 #include "harness/core/sha256.h"
 #include "methods/compressors/demonstrations.h"
@@ -64,6 +65,20 @@ class MemoryDemonstrations final : public Demonstrations {
     }
   }
 
+  /// `data` for a bank with fewer rows than the ratio takes.
+  Status check_rows(const std::string& path) const {
+    if (shown_ == Shown::tokens) return {};
+    for (const Demonstration& one : bank_.demonstrations) {
+      if (rows_of(one) <= one.memory.size(0)) continue;
+      return data_error("its demonstration '" + one.key + "' of " + std::to_string(one.ids.size()) +
+                            " tokens has " + std::to_string(one.memory.size(0)) +
+                            " rows; a 'ratio' of " + shortest_decimal(ratio_) + " takes " +
+                            std::to_string(rows_of(one)),
+                        path);
+    }
+    return {};
+  }
+
   Result<ChosenDemonstrations> chosen_for(const Example& example) const override {
     ChosenDemonstrations chosen;
     std::vector<size_t> which = fixed_;
@@ -93,9 +108,10 @@ class MemoryDemonstrations final : public Demonstrations {
       if (!again.ok()) return again.error();
       memory = again->to(bank_.type).to(at::kFloat);
     }
-    const int64_t rows =
-        memory_tokens(static_cast<int64_t>(one.ids.size()), ratio_, Rounding::ceil);
-    return Piece{{}, memory.narrow(0, 0, std::min(rows, memory.size(0)))};
+    return Piece{{}, memory.narrow(0, 0, rows_of(one))};
+  }
+  int64_t rows_of(const Demonstration& one) const {
+    return memory_tokens(static_cast<int64_t>(one.ids.size()), ratio_, Rounding::ceil);
   }
 
   BankMaker maker_;
@@ -121,7 +137,7 @@ class FixedDemonstrations final : public Demonstrations {
       plan_.segments.push_back(compressor_->demonstration(content));
       parts_.content.insert(parts_.content.end(), one.ids.begin(), one.ids.end());
       chosen_.keys.push_back(one.key);
-      chosen_.tokens += content.count;
+      chosen_.tokens += plan_.segments.back().content.count;
     }
   }
 
@@ -169,8 +185,12 @@ Result<std::unique_ptr<Demonstrations>> open_memory_demonstrations(
   if (!opening.ok()) return opening.error();
   BankMaker maker(demonstration_texts(request.params, *prompts.backbone),
                   bank_ratio(request.params), *std::move(opening), std::move(compressor));
-  return std::unique_ptr<Demonstrations>(
-      std::make_unique<MemoryDemonstrations>(request, std::move(maker), *std::move(bank)));
+  auto demonstrations =
+      std::make_unique<MemoryDemonstrations>(request, std::move(maker), *std::move(bank));
+  if (Status enough = demonstrations->check_rows(request.artifacts.at(kBank).path); !enough.ok()) {
+    return enough.error();
+  }
+  return std::unique_ptr<Demonstrations>(std::move(demonstrations));
 }
 
 Result<std::unique_ptr<Demonstrations>> open_token_demonstrations(

@@ -98,11 +98,7 @@ class LabelSession final : public MethodSession {
       candidate.input = input_of(pieces, 0);
       candidate.input.adapters = adapters_;
       candidate.text = filled.text;
-      const auto begin = static_cast<int64_t>(filled.answer.begin);
-      const auto end = static_cast<int64_t>(filled.answer.end);
-      for (const tokenizers::Token& token : tokens) {
-        candidate.of_answer.push_back(token.begin < end && token.end > begin);
-      }
+      candidate.of_answer = answer_tokens(tokens, filled.answer);
       const auto length = static_cast<int64_t>(candidate.input.ids.size());
       if (length > context) {
         return invalid_argument(std::to_string(length) +

@@ -87,7 +87,7 @@ Result<Plan> Lingua::plan(const PromptParts& parts) const {
 }
 
 Segment Lingua::demonstration(Range content) const {
-  return {content, memory_tokens(content.count, reading_.rules.ratio, reading_.rules.rounding)};
+  return {content, memory_tokens(content.count, reading_.rules.ratio, Rounding::ceil)};
 }
 
 bool same_vocabulary(const tokenizers::VocabularyTokenizer& a,

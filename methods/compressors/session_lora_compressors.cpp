@@ -156,6 +156,7 @@ std::vector<Piece> Autocompressor::assemble(const CompressionTask& task,
 }
 
 Segment Autocompressor::demonstration(Range content) const {
+  content.count = std::min(content.count, reading_.window);
   return {content, memory_of(content.count), Earlier::all};
 }
 

@@ -267,7 +267,7 @@ template <class Spec,
 Result<std::unique_ptr<TrainingSession>> train(const SessionRequest& request,
                                                ResourceCache& cache) {
   static const Spec spec;
-  auto learning = prompted::open_adapter_training(request, cache, spec, kMake, kOpen);
+  auto learning = prompted::open_adapter_training(learning_of(request), cache, spec, kMake, kOpen);
   if (!learning.ok()) return learning.error();
   return with_token_bank(request, cache, spec, *std::move(learning));
 }

@@ -19,6 +19,8 @@ using prompted::of_training;
 
 constexpr int64_t kMost = 1 << 24;
 constexpr const char* kResponse = "response";
+constexpr const char* kPassRatio = "pass_ratio";
+constexpr const char* kSeparatorRow = "train_separator";
 
 ParamSpec numerics(ParamSpec spec) {
   spec.numerics = true;
@@ -30,19 +32,18 @@ ParamSpec window_param() {
       integer_param("train_window", "tokens", 1, kMost, "Of a segment, in training"), kWindow));
 }
 
+/// That nothing is learned, as all methods have it.
+ParamSpec or_bank(ParamSpec objective) {
+  objective.choices.emplace_back("bank");
+  objective.doc += "; 'bank': nothing, a bank is made with the file that is begun with";
+  return of_training(std::move(objective));
+}
+
 ParamSpec objective_param() {
-  return of_training(
+  return or_bank(
       with_default(choice_param("objective", {"response", "auto_encoding"},
                                 "What is learned: the summary, or the compressed document itself"),
                    std::string(kResponse)));
-}
-
-/// The same of a method that may make a bank alone.
-ParamSpec objective_or_bank_param() {
-  ParamSpec param = objective_param();
-  param.choices.emplace_back("bank");
-  param.doc += "; 'bank': nothing, a bank is made with the file that is begun with";
-  return param;
 }
 
 /// Summaries do not choose where none are learned.
@@ -87,22 +88,14 @@ void add_bank(const Params& params, Needs& needs) {
   needs.reads_files_of.emplace_back(kFewShot);
 }
 
-/// Whether a part of a document is compressed, be it of the longest alone; labels are chosen for
-/// whole ones.
-bool makes_memory(const Params& params) {
-  const SplitRules rules = split_rules(params);
-  const auto read = params.find<int64_t>("input_tokens");
-  const bool one_window = read && *read <= rules.window && !rules.compress_short &&
-                          params.find<std::string>("window_counts") != "total";
-  return rules.ratio && !one_window && !params.has("labels");
-}
-
 /// The rule between the longest segment of `read` tokens, its memory and the backbone's positions.
 Status check_segment(const Params& params, const BackboneFacts& facts, int64_t read) {
   const int64_t most = prompted::positions_of(params, facts);
   const SplitRules rules = split_rules(params);
   const int64_t longest = std::min(rules.window, read);
-  const int64_t memory = memory_tokens(longest, rules.ratio, Rounding::ceil);
+  const auto pass = params.find<double>(kPassRatio);
+  const Ratio ratio = pass && rules.ratio ? pass : rules.ratio;
+  const int64_t memory = memory_tokens(longest, ratio, Rounding::ceil);
   if (most == 0 || longest + memory <= most) return {};
   return invalid_argument("'local_context' is " + std::to_string(rules.window) + ": a segment of " +
                           std::to_string(longest) + " tokens and " + std::to_string(memory) +
@@ -111,6 +104,64 @@ Status check_segment(const Params& params, const BackboneFacts& facts, int64_t r
 }
 
 }  // namespace
+
+std::vector<std::string> TrainedCompressorSpec::layers(const Params& params,
+                                                       const BackboneFacts& facts) const {
+  std::vector<std::string> layers = TrainedSpec::layers(params, facts);
+  if (shots_of(params) > 0) layers.emplace_back(kShotsLayer);
+  if (params.find<std::string>("train_mix") == "released") layers.emplace_back("released-mix@2");
+  std::ranges::sort(layers);
+  return layers;
+}
+
+Status TrainedCompressorSpec::check_backbone(const Params& params,
+                                             const BackboneFacts& facts) const {
+  if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
+  return TrainedSpec::check_backbone(params, facts);
+}
+
+Status TrainedCompressorSpec::check_training(const Params& params,
+                                             const TrainingFacts& facts) const {
+  if (bank_alone(params) && !facts.begins) {
+    return invalid_argument(
+        "\"objective\": \"bank\" learns nothing; name the trained file that the bank is of: "
+        "\"training\": {\"init\": {\"adapter\": FILE}}");
+  }
+  if (Status status = check_bank_data(params, facts); !status.ok()) return status;
+  return TrainedSpec::check_training(params, facts);
+}
+
+Cost TrainedCompressorSpec::training_cost(const Params& params, const DatasetStats& train) const {
+  if (!bank_alone(params)) return TrainedSpec::training_cost(params, train);
+  const int64_t made = std::min(params.find<int64_t>("bank").value_or(0), train.examples);
+  const auto tokens = static_cast<double>(made * demonstration_tokens(params));
+  return {.flops = prompted::reading_flops(tokens)};
+}
+
+std::string TrainedCompressorSpec::default_prompt() const {
+  return std::string(prompting::query_first_prompt());
+}
+
+Status TrainedCompressorSpec::check_compressor(const Params& params) const {
+  if (Status status = check_choice(params); !status.ok()) return status;
+  const std::vector<ParamSpec> all = this->params();
+  if (bank_alone(params)) {
+    if (!has_bank(params)) {
+      return invalid_argument(
+          "\"objective\": \"bank\" needs a 'bank': how many demonstrations are kept");
+    }
+    const std::vector<std::string_view> kept = of_banks();
+    std::vector<std::string_view> learning;
+    for (const ParamSpec& param : all) {
+      if (param.stage != Stage::train || std::ranges::count(kept, param.name) > 0) continue;
+      learning.push_back(param.name);
+    }
+    const Status status = prompted::check_left_out(
+        *this, params, learning, "is of learning; \"objective\": \"bank\" learns nothing");
+    if (!status.ok()) return status;
+  }
+  return check_demonstrations(params, all);
+}
 
 std::string_view SelfcpSpec::doc() const {
   return "A frozen language model compresses a part of the document into rows of its own "
@@ -128,7 +179,7 @@ std::vector<ParamSpec> SelfcpSpec::adapter_params() const {
       integer_param("segment_batch", "segments", 1, 4096, "Compressed at once, at most"),
       int64_t{8})));
   params.push_back(numerics(from_source(
-      real_param("pass_ratio", "tokens", 1, kMost,
+      real_param(kPassRatio, "tokens", 1, kMost,
                  "Each segment is read once for the memory of this ratio, of which that of 'ratio' "
                  "is the beginning; cells of one host share passes (\"host_reuse\": \"weights\"); "
                  "a pass of its own when left out"),
@@ -142,8 +193,8 @@ std::vector<ParamSpec> SelfcpSpec::adapter_params() const {
       choice_param("connector_init", {"standard", "scaled"},
                    "PyTorch's, or multiplied so that memory is as large as embeddings are"),
       std::string("standard"))));
-  params.push_back(of_training(
-      flag_param("train_separator", false, "The separator's embedding is trained, too")));
+  params.push_back(
+      of_training(flag_param(kSeparatorRow, false, "The separator's embedding is trained, too")));
   params.push_back(of_training(
       from_source(with_default(integer_param("separator_id", "id", 0, kMost,
                                              "Token between the prompt and what is compressed"),
@@ -169,14 +220,14 @@ std::vector<ParamSpec> SelfcpSpec::adapter_params() const {
       "SelfCP: 2 to 16")));
   params.push_back(of_training(with_default(
       integer_param("ratio_max", "tokens", 1, kMost, "Largest ratio that is drawn"), int64_t{16})));
-  params.push_back(objective_or_bank_param());
+  params.push_back(objective_param());
   for (ParamSpec& param : demonstration_params()) params.push_back(std::move(param));
   for (ParamSpec& param : memory_bank_params()) params.push_back(std::move(param));
   return params;
 }
 
-std::string SelfcpSpec::default_prompt() const {
-  return std::string(prompting::query_first_prompt());
+std::vector<std::string_view> SelfcpSpec::of_banks() const {
+  return {"objective", "connector", kSeparatorRow, "tag_id", "separator_id", "save_dtype"};
 }
 
 Status SelfcpSpec::check_adapter(const Params& params) const {
@@ -201,33 +252,25 @@ Status SelfcpSpec::check_adapter(const Params& params) const {
                               std::string(name) + "' says which part");
     }
   }
-  if (Status status = check_choice(params); !status.ok()) return status;
-  if (bank_alone(params) && !has_bank(params)) {
-    return invalid_argument(
-        "\"objective\": \"bank\" needs a 'bank': how many demonstrations are kept");
-  }
-  if (Status status = check_demonstrations(params, this->params()); !status.ok()) return status;
+  if (Status status = check_compressor(params); !status.ok()) return status;
   if (Status status = check_memory_bank(params); !status.ok()) return status;
   const double ratio = params.get<double>("ratio");
-  if (ratio > 0 && params.find<double>("pass_ratio").value_or(0) > ratio) {
+  const double pass = ratio > 0 ? params.find<double>(kPassRatio).value_or(ratio) : ratio;
+  if (pass > ratio) {
     return invalid_argument("'pass_ratio' is above 'ratio': what is not read gives no memory");
+  }
+  if (pass < ratio && params.get<std::string>("window_counts") == "total") {
+    return invalid_argument(
+        "\"window_counts\": \"total\" leaves room for the memory of 'ratio'; that of 'pass_ratio' "
+        "is longer");
   }
   return check_split(params, /*halves=*/true);
 }
 
-Status SelfcpSpec::check_training(const Params& params, const TrainingFacts& facts) const {
-  if (bank_alone(params) && !facts.begins) {
-    return invalid_argument(
-        "\"objective\": \"bank\" learns nothing; name the connector that the bank is of: "
-        "\"training\": {\"init\": {\"adapter\": FILE}}");
-  }
-  if (Status status = check_bank_data(params, facts); !status.ok()) return status;
-  return TrainedSpec::check_training(params, facts);
-}
-
 Status SelfcpSpec::check_file(const Params& params, const Params& recipe) const {
   if (Status same = TrainedSpec::check_file(params, recipe); !same.ok()) return same;
-  return check_bank_file(params, recipe);
+  if (Status same = check_bank_file(params, recipe); !same.ok()) return same;
+  return check_memory_bank_file(params, recipe);
 }
 
 Needs SelfcpSpec::needs(const Params& params) const {
@@ -241,17 +284,7 @@ bool SelfcpSpec::seed_matters(const Params& params) const {
   return TrainedSpec::seed_matters(params) || params.find<std::string>("demonstrations") == "fixed";
 }
 
-Cost SelfcpSpec::training_cost(const Params& params, const DatasetStats& train) const {
-  if (!bank_alone(params)) {
-    return TrainedSpec::training_cost(params, train);
-  }
-  const int64_t made = std::min(params.find<int64_t>("bank").value_or(0), train.examples);
-  const int64_t window = params.find<int64_t>("train_window").value_or(kWindow);
-  return {.flops = prompted::reading_flops(static_cast<double>(made * window))};
-}
-
 Status SelfcpSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
   if (params.has("local_context") && params.find<std::string>("window_counts") != "total" &&
       makes_memory(params)) {
     // Of up to two windows a half is compressed.
@@ -259,24 +292,23 @@ Status SelfcpSpec::check_backbone(const Params& params, const BackboneFacts& fac
     const Status fits = check_segment(params, facts, read ? (*read + 1) / 2 : kMost);
     if (!fits.ok()) return fits;
   }
-  return TrainedSpec::check_backbone(params, facts);
+  return TrainedCompressorSpec::check_backbone(params, facts);
 }
 
 Status LoraCompressorSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
   if (params.has("local_context")) {
     const Status fits =
         check_segment(params, facts, params.find<int64_t>("input_tokens").value_or(kMost));
     if (!fits.ok()) return fits;
   }
-  return TrainedSpec::check_backbone(params, facts);
+  return TrainedCompressorSpec::check_backbone(params, facts);
 }
 
 Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe) const {
   if (Status same = prompted::check_prompt_file(params, recipe); !same.ok()) return same;
   if (Status same = check_bank_file(params, recipe); !same.ok()) return same;
   const auto trained = recipe.find<int64_t>("train_window");
-  if (!trained) return {};
+  if (!trained) return {};  // of a bank alone, or no recipe of ours
   const SplitRules rules = split_rules(params);
   const int64_t rows =
       recipe.find<int64_t>(rows_param()).value_or(memory_tokens(*trained, kRatio, Rounding::ceil));
@@ -288,26 +320,27 @@ Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe
                           std::to_string(rows) + " are trained");
 }
 
-Status LoraCompressorSpec::check_training(const Params& params, const TrainingFacts& facts) const {
-  if (Status status = check_bank_data(params, facts); !status.ok()) return status;
-  return TrainedSpec::check_training(params, facts);
-}
-
-std::string LoraCompressorSpec::default_prompt() const {
-  return std::string(prompting::query_first_prompt());
-}
-
 Status LoraCompressorSpec::check_adapter(const Params& params) const {
   if (params.get<double>("ratio") == 0) {
     return invalid_argument("a 'ratio' of 0 leaves nothing of the document to read");
+  }
+  for (const char* name : {"local_context", "train_window"}) {
+    const auto window = params.find<int64_t>(name);
+    if (!window || *window >= least_window()) continue;
+    return invalid_argument("'" + std::string(name) + "' is " + std::to_string(*window) +
+                            "; the token in front of a text takes one of them, so that nothing "
+                            "is read");
   }
   if (params.has(kContinuationShare) && params.get<std::string>("objective") != "auto_encoding") {
     return invalid_argument(std::string("'") + kContinuationShare +
                             "' needs \"objective\": \"auto_encoding\"");
   }
-  if (Status status = check_choice(params); !status.ok()) return status;
-  if (Status status = check_demonstrations(params, this->params()); !status.ok()) return status;
+  if (Status status = check_compressor(params); !status.ok()) return status;
   return check_split(params, /*halves=*/false);
+}
+
+std::vector<std::string_view> LoraCompressorSpec::of_banks() const {
+  return {"objective", "rank", "alpha", "train_window", rows_param(), "save_dtype"};
 }
 
 Needs LoraCompressorSpec::needs(const Params& params) const {
@@ -327,7 +360,7 @@ std::string_view AutocompressorSpec::doc() const {
 
 std::vector<ParamSpec> AutocompressorSpec::adapter_params() const {
   std::vector<ParamSpec> params = lora_params({.rank = 16, .alpha = 16, .rows = rows_param()});
-  params.push_back(of_training(from_source(
+  params.push_back(or_bank(from_source(
       choice_param("objective", {"response", "lm"},
                    "What is learned: the summary, as when left out, or every token of the document "
                    "behind the summaries of the segments before its own"),
@@ -349,112 +382,6 @@ std::vector<ParamSpec> IcaeSpec::adapter_params() const {
                  "compressed instead; none when left out"),
       "ICAE, section 2.2")));
   return params;
-}
-
-std::vector<std::string> UntrainedSpec::layers(const Params& params,
-                                               const BackboneFacts& facts) const {
-  std::vector<std::string> layers = decoding::generation_layers(facts);
-  if (params.find<std::string>("mode") == "official") {
-    layers.emplace_back("lingua-held@1");
-    if (shots_of(params) > 0) layers.emplace_back("lingua-texts@1");
-  }
-  return layers;
-}
-
-std::vector<ParamSpec> UntrainedSpec::params() const {
-  std::vector<ParamSpec> params = prompted::prompted_params();
-  for (ParamSpec& param : params) {
-    if (param.name == "prompt") param.default_value = std::string(prompting::query_first_prompt());
-  }
-  for (ParamSpec& param : reading_params()) params.push_back(std::move(param));
-  for (ParamSpec& param : demonstration_params()) params.push_back(std::move(param));
-  params.push_back(of_training(
-      with_default(integer_param("train_window", "tokens", 1, kMost,
-                                 "Of a demonstration that is kept, the front of a longer one"),
-                   kWindow)));
-  return params;
-}
-
-Needs UntrainedSpec::needs(const Params& params) const {
-  Needs needs{.tensors = true, .backbone = true, .tokenizer = true};
-  if (has_bank(params)) needs.artifacts = {kBank};
-  return needs;
-}
-
-std::vector<Unit> UntrainedSpec::units(const Params& params,
-                                       std::span<const NumberedExample> examples) const {
-  return prompted::prompted_units(*this, params, examples);
-}
-
-Status UntrainedSpec::validate(const Params& params) const {
-  if (params.find<bool>("prefix_reuse").value_or(false)) {
-    return invalid_argument("'prefix_reuse' is of zero_shot; here demonstrations are read anew");
-  }
-  if (Status status = check_demonstrations(params, this->params()); !status.ok()) return status;
-  return prompted::check_prompted(params);
-}
-
-Status UntrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
-  if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
-  return prompted::check_window(params, facts);
-}
-
-Status UntrainedSpec::check_file(const Params& params, const Params& recipe) const {
-  return check_bank_file(params, recipe);
-}
-
-Cost UntrainedSpec::cost(const Params& params, const DatasetStats& stats) const {
-  return prompted::prompted_cost(params, stats);
-}
-
-bool UntrainedSpec::seed_matters(const Params& params) const {
-  return decoding::may_draw(params) || shots_of(params) > 0;
-}
-
-std::string_view FewShotSpec::doc() const {
-  return "A language model reads demonstrations, the document and the query, and writes the "
-         "summary or chooses a label";
-}
-
-std::string_view LlmlinguaSpec::doc() const {
-  return "A part of the document is shortened to the tokens that a language model finds surprising";
-}
-
-std::vector<ParamSpec> LlmlinguaSpec::reading_params() const {
-  std::vector<ParamSpec> params = split_params(true);
-  params.push_back(token_shots_as());
-  params.push_back(from_source(
-      with_default(choice_param("mode", {"exact", "official"},
-                                "As many tokens as SelfCP has memory, or as version 0.1.5 of the "
-                                "tool chooses"),
-                   std::string("exact")),
-      "LLMLingua"));
-  params.push_back(from_source(with_default(integer_param("choice_window", "tokens", 1, kMost,
-                                                          "Tokens that are chosen from at once"),
-                                            int64_t{200}),
-                               "LLMLingua's iterative_size"));
-  params.push_back(from_source(
-      choice_param("losses_of", {"backbone", kSmallLm},
-                   "The model that finds tokens surprising: the one that writes, as when left out, "
-                   "or one of the role 'small_lm'"),
-      "LLMLingua"));
-  return params;
-}
-
-Needs LlmlinguaSpec::needs(const Params& params) const {
-  Needs needs = UntrainedSpec::needs(params);
-  if (has_bank(params)) needs.reads_files_of = {kFewShot};
-  if (params.find<std::string>("losses_of") == kSmallLm) {
-    needs.backbones = {kSmallLm};
-    needs.model_types[kSmallLm] = {"llama", "mistral", "qwen2", "BlueLM", "gpt2"};
-  }
-  needs.memory = makes_memory(params);
-  return needs;
-}
-
-Status LlmlinguaSpec::validate(const Params& params) const {
-  if (Status status = check_split(params, /*halves=*/true); !status.ok()) return status;
-  return UntrainedSpec::validate(params);
 }
 
 }  // namespace qfs::compressors

@@ -14,44 +14,53 @@ inline constexpr const char* kSmallLm = "small_lm";
 /// The method whose bank of demonstrations others may read.
 inline constexpr const char* kFewShot = "few_shot";
 
-/// `selfcp`: a frozen language model, a learned tag and a connector (Gao et al. 2024, arXiv
-/// 2405.17052).
-class SelfcpSpec final : public prompted::TrainedSpec {
+/// What methods that train a compressor have alike.
+class TrainedCompressorSpec : public prompted::TrainedSpec {
  public:
-  std::string_view name() const override { return "selfcp"; }
-  std::string_view doc() const override;
-  int version() const override { return 2; }
+  std::vector<std::string> layers(const Params& params, const BackboneFacts& facts) const final;
   /// `unavailable` but for the LLaMA family.
   Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
-  /// A bank alone is of a connector, and has as many demonstrations as are shown.
-  Status check_training(const Params& params, const TrainingFacts& facts) const override;
-  Status check_example(const Params&, const Example& example) const final {
-    return check_query(example);
-  }
-  /// A bank is shown as it was made.
-  Status check_file(const Params& params, const Params& recipe) const override;
-  Needs needs(const Params& params) const override;
-  bool seed_matters(const Params& params) const override;
-  /// Of a bank alone that of its demonstrations.
-  Cost training_cost(const Params& params, const DatasetStats& train) const override;
-
- protected:
-  std::vector<ParamSpec> adapter_params() const override;
-  /// The request in front of the document, so that it is part of what each segment is read behind.
-  std::string default_prompt() const override;
-  Status check_adapter(const Params& params) const override;
-};
-
-/// What methods with low-rank adapters and trained rows have alike.
-class LoraCompressorSpec : public prompted::TrainedSpec {
- public:
-  int version() const override { return 2; }
-  /// `unavailable` but for the LLaMA family.
-  Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+  /// A bank alone is of a trained file, and has as many demonstrations as are shown.
   Status check_training(const Params& params, const TrainingFacts& facts) const final;
   Status check_example(const Params&, const Example& example) const final {
     return check_query(example);
   }
+  /// Of a bank alone that of its demonstrations.
+  Cost training_cost(const Params& params, const DatasetStats& train) const final;
+
+ protected:
+  /// The request in front of the document, so that it is part of what each segment is read behind.
+  std::string default_prompt() const final;
+  /// Rules of both, with demonstrations.
+  Status check_compressor(const Params& params) const;
+  /// Parameters of a training that makes a bank alone: what it keeps, and of what it is.
+  virtual std::vector<std::string_view> of_banks() const = 0;
+};
+
+/// `selfcp`: a frozen language model, a learned tag and a connector (Gao et al. 2024, arXiv
+/// 2405.17052).
+class SelfcpSpec final : public TrainedCompressorSpec {
+ public:
+  std::string_view name() const override { return "selfcp"; }
+  std::string_view doc() const override;
+  int version() const override { return 2; }
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const override;
+  /// A bank is shown as it was made, and at no smaller ratio.
+  Status check_file(const Params& params, const Params& recipe) const override;
+  Needs needs(const Params& params) const override;
+  bool seed_matters(const Params& params) const override;
+
+ protected:
+  std::vector<ParamSpec> adapter_params() const override;
+  Status check_adapter(const Params& params) const override;
+  std::vector<std::string_view> of_banks() const override;
+};
+
+/// What methods with low-rank adapters and trained rows have alike.
+class LoraCompressorSpec : public TrainedCompressorSpec {
+ public:
+  int version() const override { return 2; }
+  Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
   /// The file has as many rows as a window takes, and a bank is shown as it was made.
   Status check_file(const Params& params, const Params& recipe) const final;
   Needs needs(const Params& params) const final;
@@ -60,8 +69,10 @@ class LoraCompressorSpec : public prompted::TrainedSpec {
   virtual const char* rows_param() const = 0;
 
  protected:
-  std::string default_prompt() const final;
+  /// Tokens of a window that holds one of a text.
+  virtual int64_t least_window() const { return 1; }
   Status check_adapter(const Params& params) const final;
+  std::vector<std::string_view> of_banks() const final;
 };
 
 /// `autocompressor`: summaries of segments gather in front of a prompt (Chevalier et al. 2023).
@@ -84,6 +95,7 @@ class IcaeSpec final : public LoraCompressorSpec {
   const char* rows_param() const override { return kMemSize; }
 
  protected:
+  int64_t least_window() const override { return 2; }
   std::vector<ParamSpec> adapter_params() const override;
 };
 

@@ -10,23 +10,6 @@ namespace {
 
 int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// Halves, of which the first is the longer one.
-Plan halves(int64_t tokens, Side side) {
-  const Range first = {0, up(tokens, 2)};
-  const Range second = {first.count, tokens - first.count};
-  const bool former = side == Side::former;
-  return {{{former ? first : second}}, former ? second : first, former};
-}
-
-/// Chunks of the release, each compressed behind the memory of those before it.
-std::vector<Segment> chunks(int64_t tokens, int64_t length, int64_t memory, Earlier earlier) {
-  std::vector<Segment> segments;
-  for (int64_t first = 0; first < tokens; first += length) {
-    segments.push_back({{first, std::min(length, tokens - first)}, memory, earlier, true});
-  }
-  return segments;
-}
-
 }  // namespace
 
 int64_t memory_tokens(int64_t tokens, Ratio ratio, Rounding rounding) {
@@ -51,6 +34,13 @@ std::vector<Range> even_parts(Range all, int64_t window) {
     first += length;
   }
   return parts;
+}
+
+Plan halves(int64_t tokens, Side side) {
+  const Range first = {0, up(tokens, 2)};
+  const Range second = {first.count, tokens - first.count};
+  const bool former = side == Side::former;
+  return {{{former ? first : second}}, former ? second : first, former};
 }
 
 Plan split(int64_t tokens, const SplitRules& rules) {
@@ -115,40 +105,6 @@ Plan text_plan(int64_t tokens, int64_t window, int64_t memory, Rng* rng) {
       first += length;
     }
   }
-  return plan;
-}
-
-Plan released_split(int64_t tokens, int64_t window, double ratio, Rng& rng) {
-  const double draw = rng.uniform();
-  const auto floor_of = [&](int64_t length) {
-    return memory_tokens(length, ratio, Rounding::floor);
-  };
-  Plan plan;
-  const int64_t chunk = std::min(window, tokens / 2);
-  if (draw < 0.5) {
-    const Side side = draw < 0.25 ? Side::latter : Side::former;
-    const bool former = side == Side::former;
-    if (2 * tokens < 3 * window) {
-      plan = halves(tokens, side);
-      plan.segments.front().memory = floor_of(up(tokens, 2));
-    } else {
-      // The cut is the same on both sides.
-      const Range front = {0, std::min(window, tokens)};
-      const Range back = {front.count, tokens - front.count};
-      plan = {{{former ? front : back}}, former ? back : front, former};
-      plan.segments.front().memory = floor_of(plan.segments.front().content.count);
-    }
-  } else if (draw < 0.7) {
-    plan.segments = chunks(tokens, chunk + 1, floor_of(chunk + 1), Earlier::previous);
-    for (size_t i = 0; i + 1 < plan.segments.size(); ++i) plan.segments[i].read = false;
-  } else if (draw < 0.8 && chunk > 0) {
-    plan.segments = chunks(tokens, chunk, floor_of(chunk), Earlier::all);
-  } else {
-    plan.segments = {{{0, tokens}, floor_of(tokens)}};
-  }
-  std::erase_if(plan.segments, [](const Segment& segment) {
-    return segment.memory == 0 || segment.content.count == 0;
-  });
   return plan;
 }
 

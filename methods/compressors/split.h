@@ -67,6 +67,9 @@ struct SplitRules {
   bool memory_first = false;    ///< also where the latter part is compressed
 };
 
+/// Halves, of which the first is the longer one: that of `side`, without memory, and what is kept.
+Plan halves(int64_t tokens, Side side);
+
 /// Up to two windows are halved; of more, a window on the other side is kept and the rest cut
 /// evenly. Segments without a memory token are left out.
 Plan split(int64_t tokens, const SplitRules& rules);
@@ -82,7 +85,7 @@ std::vector<Range> even_parts(Range all, int64_t window);
 /// do not reach the first.
 Plan text_plan(int64_t tokens, int64_t window, int64_t memory, Rng* rng);
 
-/// One of the release's five ways to read a training example, by one draw.
+/// One of the release's five ways to read the first two windows of a training example, by one draw.
 Plan released_split(int64_t tokens, int64_t window, double ratio, Rng& rng);
 
 }  // namespace qfs::compressors

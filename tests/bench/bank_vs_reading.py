@@ -46,7 +46,7 @@ def write_sweep(folder, model, examples):
         "name": "bank", "tokenizer": model, "datasets": [long], "metrics": ["rouge"],
         "methods": [
             {"label": "bank", **compressing, "input_tokens": WINDOW, "bank": SHOTS, "shots": SHOTS, "demonstrations": "fixed", "objective": "bank",
-             "train_window": DEMONSTRATION_TOKENS, "training": {"train": learned, "init": {"adapter": str(ARTIFACT)}}},
+             "demonstration_tokens": DEMONSTRATION_TOKENS, "training": {"train": learned, "init": {"adapter": str(ARTIFACT)}}},
             {"like": "bank", "label": "read", "shots_as": "tokens"},
             {"label": "none", **compressing, "artifact": {"adapter": str(ARTIFACT)}, "input_tokens": WINDOW},
             {"like": "none", "label": "segments", "input_tokens": WINDOW * (SEGMENTS + 1), "segment_batch": SEGMENTS},

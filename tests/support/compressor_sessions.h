@@ -58,6 +58,7 @@ class CompressorSessionsTest : public TrainedSessionTest {
     request_.params.set("train_batch", int64_t{2});
     request_.params.set("train_tokens", int64_t{160});
     request_.params.set("train_window", int64_t{24});
+    request_.params.set("demonstration_tokens", int64_t{24});
     for (const char* rows : {"summary_length", "mem_size"}) {
       request_.params.set(rows, int64_t{6});
     }

@@ -275,10 +275,10 @@ Status check_same(const Params& params, const Params& recipe,
 Status TrainedSpec::check_init(const Params& params, const Params& recipe) const {
   if (trains_weights(params)) return check_weights_init();
   if (Status same = check_memory_init(params, recipe); !same.ok()) return same;
-  return check_same(
-      params, recipe,
-      {"rank", "alpha", "targets", "adapter", "generated", "generated_layers", "hyper_encoder",
-       "hyper_bottleneck", "connector", "separator_id", "tag_id", "mem_size", "summary_length"});
+  return check_same(params, recipe,
+                    {"rank", "alpha", "targets", "adapter", "generated", "generated_layers",
+                     "hyper_encoder", "hyper_bottleneck", "connector", "train_separator",
+                     "separator_id", "tag_id", "mem_size", "summary_length"});
 }
 
 std::optional<TokenBound> TrainedSpec::token_bound(const Params& params,

@@ -7,6 +7,7 @@ Usage: test_few_shot.py QFS_BENCH
 import contextlib
 import glob
 import json
+import os
 import sqlite3
 import unittest
 
@@ -31,7 +32,7 @@ class FewShot(ModelTest):
                 "max_new_tokens": 6, **members}
 
     def kept(self, **members):
-        return self.entry("few_shot", bank=4, train_window=24, **members,
+        return self.entry("few_shot", bank=4, demonstration_tokens=24, **members,
                           training={"train": {"name": "mini-meetings", "split": "train"}})
 
     def shown(self, name):
@@ -57,6 +58,45 @@ class FewShot(ModelTest):
         for fact in self.shown("lingua"):
             self.assertEqual(fact["demonstrations"], facts[0]["demonstrations"])
             self.assertEqual(fact["demonstration_memory"], 12)
+
+    def test_a_bank_of_memory_is_shown_at_the_ratio_that_its_file_says(self):
+        made = self.entry("selfcp", label="made", bank=4, bank_ratio=8, demonstration_tokens=24, ratio=8, input_tokens=16, train_window=16, steps=1, train_tokens=60,
+                          label_tokens=8, evaluate_every=0, training={"train": {"name": "mini-meetings", "split": "train", "sample": 4}})
+        self.assert_succeeds(self.run_sweep("made", made))
+        files = {role: glob.glob(self.path(f"made.artifacts/*/{role}.safetensors"))[0] for role in ("adapter", "bank")}
+        shown = self.entry("selfcp", bank=4, shots=2, input_tokens=16, artifact=files)
+        self.assert_fails(2, self.run_sweep("shown", {**shown, "ratio": 4}, command="plan"), "#/methods/0/artifact",
+                          "a 'ratio' of 4 is below the bank's: it has a row for 8 tokens")
+        self.assert_fails(2, self.run_sweep("shown", {**shown, "ratio": 8, "bank_ratio": 4}, command="plan"),
+                          "'bank_ratio' is 4, but the bank was made with 8")
+        self.assert_succeeds(self.run_sweep("shown", {**shown, "ratio": 8}))
+        self.assertEqual({fact["demonstration_memory"] for fact in self.shown("shown")}, {6})
+
+    def test_a_bank_of_tokens_is_read_by_methods_that_were_trained_elsewhere(self):
+        learning = {"training": {"train": {"name": "mini-meetings", "split": "train", "sample": 4}}, "steps": 1, "train_tokens": 60,
+                    "train_window": 16, "label_tokens": 8, "evaluate_every": 0}
+        for method in ("autocompressor", "icae"):
+            trained = self.entry(method, rank=1, ratio=8, input_tokens=16, **learning)
+            self.assert_succeeds(self.run_sweep(method, trained))
+            adapter, = glob.glob(self.path(method + ".artifacts/*/adapter.safetensors"))
+            self.assert_succeeds(self.run_sweep("kept", self.kept()))
+            bank, = glob.glob(self.path("kept.artifacts/*/bank.safetensors"))
+            shown = self.entry(method, bank=4, shots=2, ratio=8, input_tokens=16, segment_rows="length")
+            alone = {"objective": "bank", "rank": 1, "train_window": 16, "demonstration_tokens": 24,
+                     "training": {"init": {"adapter": adapter}, "train": {"name": "mini-meetings", "split": "train"}}}
+            facts = []
+            for row in ({"artifact": {"adapter": adapter, "bank": bank}}, alone):
+                self.assert_succeeds(self.run_sweep("shown", {**shown, **row}))
+                facts.append(self.shown("shown"))
+                os.remove(self.path("shown.sqlite"))
+            self.assertEqual(*facts)
+            # Demonstrations of 24 tokens, which is more than a trained window, are read to the window of 8.
+            self.assertEqual({(fact["demonstration_tokens"], fact["demonstration_memory"]) for fact in facts[0]},
+                             {(16 if method == "autocompressor" else 14, 2)})
+            self.assert_fails(2, self.run_sweep("shown", {**shown, **alone, "steps": 5}, command="plan"),
+                              "'steps' is of learning; \"objective\": \"bank\" learns nothing")
+            self.assert_fails(2, self.run_sweep("shown", {**shown, **alone, "training": {"train": alone["training"]["train"]}}, command="plan"),
+                              "name the trained file that the bank is of")
 
     def test_no_shots_are_as_without_demonstrations(self):
         rows = [self.kept(shots=0), {"like": "few_shot", "label": "two", "shots": 2}, self.entry("few_shot", label="none")]

@@ -38,7 +38,7 @@ class BankTest : public qfs::test::CompressorSessionsTest {
   BankTest() {
     request_.params.set("bank", int64_t{5});
     request_.params.set("bank_ratio", 4.0);
-    request_.params.set("train_window", int64_t{64});
+    request_.params.set("demonstration_tokens", int64_t{64});
   }
 
   /// Trains connector and bank, with which outputs are then written.
@@ -275,6 +275,12 @@ TEST_F(BankTest, that_contradicts_itself_is_refused) {
     return opened();
   };
   EXPECT_EQ(with("", {}), "opened");
+  request_.params.set("ratio", 2.0);
+  EXPECT_THAT(opened(), HasSubstr("of 51 tokens has 13 rows; a 'ratio' of 2 takes 26"));
+  request_.params.set("shots_as", std::string("tokens"));
+  EXPECT_EQ(opened(), "opened") << "nothing is read as memory";
+  request_.params.set("shots_as", std::string("memory"));
+  request_.params.set("ratio", 4.0);
   EXPECT_THAT(with("bank.rows", {16, 0, 16, 16, 16}), HasSubstr("bank.rows holds 0"));
   EXPECT_THAT(with("bank.rows", {1, 1, 1, 1, 1}), HasSubstr("bank.memory"));
   EXPECT_THAT(with("bank.tokens", {64, 64}), HasSubstr("bank.ids"));
@@ -336,7 +342,7 @@ TEST_F(BankTest, what_cannot_be_read_is_an_error_of_its_example) {
   request_.params.set("max_new_tokens", int64_t{920});
   EXPECT_THAT(refused(example(3)), HasSubstr("'example-3'"));
   request_.artifacts.clear();
-  request_.params.set("train_window", int64_t{1200});
+  request_.params.set("demonstration_tokens", int64_t{1200});
   request_.params.set("demonstration", "{document}" + std::string(1100, 'x') + "{summary}");
   EXPECT_THAT(refusal(), HasSubstr("demonstration 'example-"));
 }

@@ -74,6 +74,16 @@ TEST(Demonstrations, perplexity_is_of_the_label_or_of_all) {
   EXPECT_DOUBLE_EQ(perplexities(losses, {true, true, false}).label, std::sqrt(8.0));
 }
 
+TEST(Demonstrations, a_space_belongs_to_the_label_that_it_is_joined_to) {
+  const AnsweredText filled = demonstration_text("{document} is {summary}.", sentence("He"), "ab");
+  ASSERT_EQ(filled.text, "He is ab.");
+  const std::array<tokenizers::Token, 4> joined = {{{1, 0, 2}, {2, 2, 5}, {3, 5, 8}, {4, 8, 9}}};
+  EXPECT_THAT(answer_tokens(joined, filled.answer), ElementsAre(false, false, true, false));
+  const std::array<tokenizers::Token, 5> apart = {
+      {{1, 0, 2}, {2, 2, 5}, {3, 5, 6}, {4, 6, 7}, {5, 7, 9}}};
+  EXPECT_THAT(answer_tokens(apart, filled.answer), ElementsAre(false, false, false, true, true));
+}
+
 TEST(Demonstrations, rules_between_parameters_are_checked) {
   Params params = with_defaults();
   const auto with = [&](const std::string& name, const ParamValue& value) {
@@ -96,14 +106,50 @@ TEST(Demonstrations, rules_between_parameters_are_checked) {
   EXPECT_EQ(with("shots", int64_t{3}), "fine");
   EXPECT_THAT(with("shots", int64_t{4}), HasSubstr("'shots' is 4; the 'bank' has 3"));
   params.set("shots", int64_t{2});
-  EXPECT_EQ(with("ratio", 16.0), "fine");
-  EXPECT_THAT(with("ratio", 4.0), HasSubstr("a 'ratio' below the bank's"));
   EXPECT_THAT(with("ratio", 0.0), HasSubstr("leaves nothing of demonstrations"));
   EXPECT_EQ(with("bank_score", std::string("dot")), "fine");
   params.set("demonstrations", std::string("fixed"));
   EXPECT_THAT(with("bank_score", std::string("dot")), HasSubstr("that \"fixed\" draws"));
-  params.set("shots_as", std::string("tokens"));
-  EXPECT_EQ(with("ratio", 4.0), "fine") << "nothing is read as memory";
+}
+
+TEST(Demonstrations, what_is_of_those_that_are_kept_needs_a_bank) {
+  const SelfcpSpec selfcp;
+  const FewShotSpec few_shot;
+  for (const MethodSpec* spec : std::initializer_list<const MethodSpec*>{&selfcp, &few_shot}) {
+    Params params = with_defaults(*spec);
+    params.set("demonstration", std::string(kCola));
+    EXPECT_THAT(refusal(params, *spec), HasSubstr("'demonstration' needs a 'bank'"));
+    params.set("labels", std::string("a, b"));
+    EXPECT_EQ(refusal(params, *spec), "fine") << "a label is put into it";
+    params.set("demonstration_tokens", int64_t{64});
+    EXPECT_THAT(refusal(params, *spec), HasSubstr("'demonstration_tokens' needs a 'bank'"));
+    params.set("bank", int64_t{3});
+    EXPECT_EQ(refusal(params, *spec), "fine");
+  }
+}
+
+TEST(Demonstrations, a_bank_alone_is_not_asked_for_what_learning_needs) {
+  for (const auto& [name, value] : {std::pair<const char*, ParamValue>("steps", int64_t{10}),
+                                    {"epochs", int64_t{2}},
+                                    {"learning_rate", 0.5},
+                                    {"train_mix", std::string("released")},
+                                    {"connector_init", std::string("scaled")},
+                                    {"train_window", int64_t{64}},
+                                    {"ratio_min", int64_t{3}}}) {
+    Params params = with_defaults();
+    params.set("bank", int64_t{3});
+    params.set(name, value);
+    EXPECT_EQ(refusal(params), "fine") << name;
+    params.set("objective", std::string("bank"));
+    EXPECT_THAT(refusal(params), HasSubstr("'" + std::string(name) + "' is of learning"));
+  }
+  Params params = with_defaults();
+  params.set("bank", int64_t{3});
+  params.set("objective", std::string("bank"));
+  params.set("connector", std::string("linear"));
+  params.set("train_separator", true);
+  params.set("save_dtype", std::string("bfloat16"));
+  EXPECT_EQ(refusal(params), "fine") << "they say which connector, and how the bank is kept";
 }
 
 TEST(Demonstrations, a_label_is_not_asked_for_what_a_summary_needs) {
@@ -114,7 +160,12 @@ TEST(Demonstrations, a_label_is_not_asked_for_what_a_summary_needs) {
         {"num_beams", int64_t{4}},
         {"temperature", 0.5},
         {"prompt", std::string("{query} {document}")},
-        {"strategy", std::string("former")}}) {
+        {"strategy", std::string("former")},
+        {"n_mem_rounding", std::string("floor")},
+        {"compress_short", true},
+        {"window_counts", std::string("total")},
+        {"pass_ratio", 4.0},
+        {"truncate", std::string("tail")}}) {
     Params params = with_defaults();
     params.set(name, value);
     EXPECT_EQ(refusal(params), "fine") << name;
@@ -132,6 +183,7 @@ TEST(Demonstrations, a_bank_is_shown_as_it_was_made) {
   Params recipe;
   params.set("shots", int64_t{2});
   params.set("bank_ratio", 4.0);
+  params.set("ratio", 4.0);
   EXPECT_EQ(fits(params, recipe), "fine") << "a connector without a bank";
   recipe.set("bank", int64_t{8});
   EXPECT_THAT(fits(params, recipe), HasSubstr("'bank_ratio' is 4, but the bank was made with 12"));
@@ -146,6 +198,50 @@ TEST(Demonstrations, a_bank_is_shown_as_it_was_made) {
   EXPECT_FALSE(FewShotSpec().check_file(params, recipe).ok());
 }
 
+TEST(Demonstrations, a_bank_is_shown_at_no_smaller_ratio) {
+  const auto fits = [](double ratio, const Params& recipe, const char* as = nullptr) {
+    Params params = with_defaults();
+    params.set("shots", int64_t{2});
+    params.set("ratio", ratio);
+    if (as != nullptr) params.set("shots_as", std::string(as));
+    const Status status = SelfcpSpec().check_file(params, recipe);
+    return status.ok() ? "fine" : status.error().message;
+  };
+  Params recipe;
+  recipe.set("bank", int64_t{8});
+  EXPECT_EQ(fits(12, recipe), "fine");
+  EXPECT_EQ(fits(16, recipe), "fine");
+  EXPECT_THAT(fits(4, recipe),
+              HasSubstr("a 'ratio' of 4 is below the bank's: it has a row for 12 tokens"));
+  EXPECT_EQ(fits(4, recipe, "tokens"), "fine") << "nothing is read as memory";
+  recipe.set("bank_ratio", 24.0);
+  EXPECT_THAT(fits(12, recipe, "recomputed"), HasSubstr("a row for 24 tokens"));
+  recipe.set("bank_ratio", 4.0);
+  EXPECT_EQ(fits(4, recipe), "fine") << "what the row leaves out is the file's";
+}
+
+TEST(Demonstrations, a_banks_ratio_and_length_are_those_of_its_demonstrations) {
+  const auto fits = [](const Params& params, const Params& recipe) {
+    const Status status = SelfcpSpec().check_file(params, recipe);
+    return status.ok() ? "fine" : status.error().message;
+  };
+  Params recipe = with_defaults();
+  recipe.set("bank", int64_t{8});
+  recipe.set("demonstration_tokens", int64_t{64});
+  recipe.set("bank_ratio", 64.0);
+  EXPECT_EQ(fits(recipe, recipe), "fine");
+  recipe.set("bank_ratio", 65.0);
+  EXPECT_THAT(fits(recipe, recipe),
+              HasSubstr("'bank_ratio' is 65; a demonstration has at most 64 tokens"));
+  recipe.set("bank_ratio", 12.0);
+  Params params = with_defaults();
+  params.set("shots", int64_t{1});
+  EXPECT_EQ(fits(params, recipe), "fine") << "left out, it is the file's";
+  params.set("demonstration_tokens", int64_t{512});
+  EXPECT_THAT(fits(params, recipe),
+              HasSubstr("'demonstration_tokens' is 512, but those of the bank have at most 64"));
+}
+
 TEST(Demonstrations, a_pass_is_as_long_as_the_longest_memory) {
   Params params = with_defaults();
   params.set("pass_ratio", 4.0);
@@ -154,6 +250,11 @@ TEST(Demonstrations, a_pass_is_as_long_as_the_longest_memory) {
   EXPECT_EQ(refusal(params), "fine") << "no memory is read";
   params.set("ratio", 2.0);
   EXPECT_THAT(refusal(params), HasSubstr("'pass_ratio' is above 'ratio'"));
+  params.set("ratio", 12.0);
+  params.set("window_counts", std::string("total"));
+  EXPECT_THAT(refusal(params), HasSubstr("leaves room for the memory of 'ratio'"));
+  params.set("ratio", 4.0);
+  EXPECT_EQ(refusal(params), "fine") << "the pass has no more than that";
 }
 
 TEST(Demonstrations, a_bank_is_a_file_and_a_drawn_set_is_the_seeds) {

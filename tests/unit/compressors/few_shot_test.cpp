@@ -105,7 +105,7 @@ TEST_F(FewShotTest, a_bank_holds_tokens_of_the_training_split) {
     EXPECT_EQ(bank.demonstrations[i].key, one.key);
     const std::string text =
         demonstration_text(demonstration_template({}), one, one.references.front()).text;
-    const std::string kept = text.substr(0, 24);  // bytes are tokens; train_window
+    const std::string kept = text.substr(0, 24);  // bytes are tokens; demonstration_tokens
     EXPECT_EQ(bank.demonstrations[i].ids, std::vector<int32_t>(kept.begin(), kept.end()));
     EXPECT_FALSE(bank.demonstrations[i].memory.defined());
   }
@@ -173,10 +173,18 @@ TEST_F(FewShotTest, every_method_shows_the_same_demonstrations_as_it_compresses)
     request_.params.set("shots", int64_t{3});
     const auto with = compression(3);
     EXPECT_EQ(with.at("demonstrations"), keys);
-    EXPECT_EQ(with.at("demonstration_tokens"), 3 * 24);
+    const int64_t read = name == "icae" ? 23 : 24;  // behind a token of its own
+    EXPECT_EQ(with.at("demonstration_tokens"), 3 * read);
     EXPECT_EQ(with.at("demonstration_memory"), 3 * 6) << "24 tokens, four to one";
-    EXPECT_DOUBLE_EQ(with.at("demonstration_ratio"), 4);
+    EXPECT_DOUBLE_EQ(with.at("demonstration_ratio"), static_cast<double>(read) / 6);
     EXPECT_EQ(tokens_in(3), alone + 18);
+    if (name == "llmlingua") {
+      request_.params.set("n_mem_rounding", std::string("floor"));
+      request_.params.set("ratio", 5.0);
+      EXPECT_EQ(compression(3).at("demonstration_memory"), 3 * 5) << "as SelfCP's bank has them";
+      request_.params.set("ratio", 4.0);
+      request_.params.set("n_mem_rounding", std::string("ceil"));
+    }
     const std::string once = output();
     EXPECT_NE(once, without);
     // Again for each prompt: the same, and what it takes is counted.
@@ -286,6 +294,20 @@ TEST_F(FewShotTest, summaries_gather_over_demonstrations_and_contexts_of_icae_do
     ASSERT_GE(pieces.size(), 6U);
     for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(pieces[i].rows.is_same(shown.pieces[i].rows));
     EXPECT_TRUE(pieces[3].rows.is_same(memory.front().rows));
+  }
+}
+
+TEST_F(FewShotTest, of_a_demonstration_over_the_window_its_front_is_compressed) {
+  request_.params.set("demonstration_tokens", int64_t{60});
+  make_bank("bank");
+  for (const std::string name : {"autocompressor", "icae"}) {
+    SCOPED_TRACE(name);
+    use_with_bank(name);
+    request_.params.set("demonstration_tokens", int64_t{60});
+    request_.params.set("shots", int64_t{3});
+    const auto shown = compression(3);
+    EXPECT_EQ(shown.at("demonstration_tokens"), 3 * (name == "icae" ? 23 : 24));
+    EXPECT_EQ(shown.at("demonstration_memory"), 3 * 6);
   }
 }
 

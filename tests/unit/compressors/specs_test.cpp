@@ -53,11 +53,19 @@ TEST(CompressorSpecs, ABankHasWhatIsShownAndWhatItIsMadeWith) {
     ASSERT_FALSE(few.ok());
     EXPECT_THAT(few.error().message, HasSubstr("'shots' is 5; the training split has 4 examples"));
   }
+  Params shown;
+  shown.set("shots", int64_t{1});
+  EXPECT_EQ(std::ranges::count(FewShotSpec().layers(shown, {}), "shots@2"), 1);
+  shown.set("train_mix", std::string("released"));
+  for (const char* layer : {"shots@2", "released-mix@2"}) {
+    EXPECT_EQ(std::ranges::count(SelfcpSpec().layers(shown, {}), layer), 1) << layer;
+    EXPECT_EQ(std::ranges::count(SelfcpSpec().layers({}, {}), layer), 0) << layer;
+  }
   Params alone;
   alone.set("objective", std::string("bank"));
   const SelfcpSpec spec;
   EXPECT_THAT(spec.check_training(alone, {.examples = 9, .development = true}).error().message,
-              HasSubstr("name the connector that the bank is of"));
+              HasSubstr("name the trained file that the bank is of"));
   EXPECT_TRUE(
       spec.check_training(alone, {.examples = 9, .development = true, .begins = true}).ok());
 }
@@ -138,20 +146,6 @@ TEST(CompressorSpecs, ARatioIsOfTheLongestSegmentThatIsRead) {
   }
 }
 
-TEST(CompressorSpecs, ABanksRatioIsOfTheLongestDemonstration) {
-  Params params;
-  for (const ParamSpec& param : SelfcpSpec().params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
-  params.set("bank", int64_t{8});
-  params.set("train_window", int64_t{64});
-  params.set("bank_ratio", 64.0);
-  EXPECT_TRUE(SelfcpSpec().validate(params).ok());
-  params.set("bank_ratio", 65.0);
-  EXPECT_THAT(SelfcpSpec().validate(params).error().message,
-              HasSubstr("'bank_ratio' is 65; a demonstration has at most 64 tokens"));
-}
-
 TEST(CompressorSpecs, OneWindowHasNoMemory) {
   for (const char* name : {"selfcp", "llmlingua"}) {
     const auto spec = spec_named(name);
@@ -228,6 +222,46 @@ TEST(CompressorSpecs, ASegmentAndItsMemoryFitTheBackbone) {
     params.set("input_tokens", int64_t{2000});
     EXPECT_FALSE(spec->check_backbone(params, facts).ok());
   }
+  Params params;
+  params.set("prompt", std::string("{document}"));
+  params.set("ratio", 10.0);
+  params.set("local_context", int64_t{1000});
+  params.set("pass_ratio", 2.0);
+  const SelfcpSpec selfcp;
+  EXPECT_TRUE(selfcp.check_backbone(params, {.architecture = "llama", .context = 1500}).ok());
+  EXPECT_THAT(
+      selfcp.check_backbone(params, {.architecture = "llama", .context = 1499}).error().message,
+      HasSubstr("1000 tokens and 500 that it becomes"))
+      << "its pass is longer than its memory";
+}
+
+TEST(CompressorSpecs, AWindowHoldsATokenOfTheText) {
+  for (const char* name : {"autocompressor", "icae"}) {
+    const auto spec = spec_named(name);
+    for (const char* window : {"local_context", "train_window"}) {
+      Params params;
+      for (const ParamSpec& param : spec->params()) {
+        if (param.default_value) params.set(param.name, *param.default_value);
+      }
+      params.set("ratio", 1.0);
+      params.set(window, int64_t{2});
+      EXPECT_TRUE(spec->validate(params).ok()) << name;
+      params.set(window, int64_t{1});
+      EXPECT_EQ(spec->validate(params).ok(), name == std::string("autocompressor"));
+    }
+  }
+}
+
+TEST(CompressorSpecs, ATrainedSeparatorIsNotBegunWithOneThatWasNot) {
+  const SelfcpSpec spec;
+  Params params;
+  Params recipe;
+  recipe.set("train_separator", false);
+  params.set("train_separator", false);
+  EXPECT_TRUE(spec.check_init(params, recipe).ok());
+  params.set("train_separator", true);
+  EXPECT_EQ(spec.check_init(params, recipe).error().message,
+            "its train_separator is false, the training's true");
 }
 
 TEST(CompressorSpecs, ASmallModelForeseesTokens) {

@@ -115,6 +115,15 @@ TEST(ReleasedSplit, draws_its_five_ways_as_often_as_the_release) {
     EXPECT_NEAR(drawn[i] / double{kDraws}, shares[i], 0.03);
 }
 
+TEST(ReleasedSplit, reads_two_windows_of_a_longer_document) {
+  Rng rng(5);
+  for (int i = 0; i < 40; ++i) {
+    Rng same = rng;
+    const Plan plan = released_split(1024, 512, 12, same);
+    EXPECT_EQ(released_split(5000, 512, 12, rng), plan);
+  }
+}
+
 TEST(ReleasedSplit, short_documents_are_halved) {
   Rng rng(1);
   for (int i = 0; i < 40; ++i) {
