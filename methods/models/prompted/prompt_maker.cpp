@@ -21,31 +21,11 @@ namespace {
 using architectures::Backbone;
 using nn::SequenceShape;
 
-/// Parameters that only the other kind of backbone has a use for.
 Status check_kind(const Params& params, const SequenceShape& shape) {
-  const auto refuse = [](const char* name, const char* kind) {
-    return invalid_argument(std::string("'") + name + "' is for " + kind +
-                            " backbones, which this one is not");
-  };
-  if (!shape.encoder_decoder()) {
-    for (const char* name : {"source", "separator", "global_attention"}) {
-      if (params.has(name)) return refuse(name, "encoder-decoder");
-    }
-    return {};
-  }
-  for (const char* name : {"system", "chat_date", "chat_variables", "prefix_reuse", kPromptPieces,
-                           prompting::kTotalTokens}) {
-    if (params.has(name)) return refuse(name, "decoder-only");
-  }
-  if (params.get<std::string>("prompt") != prompting::default_prompt()) {
-    return invalid_argument(
-        "'prompt' is for decoder-only backbones; what an encoder-decoder reads "
-        "is laid out by 'source'");
-  }
-  if (params.has("global_attention") && !shape.global_attention) {
-    return refuse("global_attention", "windowed encoder");
-  }
-  return {};
+  if (Status status = check_layout(params, shape.encoder_decoder()); !status.ok()) return status;
+  if (!params.has("global_attention") || shape.global_attention) return {};
+  return invalid_argument(
+      "'global_attention' is for windowed encoder backbones, which this one is not");
 }
 
 /// The text of the backbone's end token, which its publishers put between parts of a source.

@@ -146,7 +146,33 @@ Status check_outputs(const Params& params, const BackboneFacts& facts) {
   return fits.ok() ? refused("label_tokens", facts.decoder_context, kLabelTokens) : fits;
 }
 
+Status check_layout(const Params& params, bool encoder_decoder) {
+  const auto refuse = [](const char* name, const char* kind) {
+    return invalid_argument(std::string("'") + name + "' is for " + kind +
+                            " backbones, which this one is not");
+  };
+  if (!encoder_decoder) {
+    for (const char* name : {"source", "separator", "global_attention"}) {
+      if (params.has(name)) return refuse(name, "encoder-decoder");
+    }
+    return {};
+  }
+  for (const char* name : {"system", "chat_date", "chat_variables", "prefix_reuse", kPromptPieces,
+                           prompting::kTotalTokens}) {
+    if (params.has(name)) return refuse(name, "decoder-only");
+  }
+  const auto prompt = params.find<std::string>("prompt");
+  if (!prompt || *prompt == prompting::default_prompt()) return {};
+  return invalid_argument(
+      "'prompt' is for decoder-only backbones; what an encoder-decoder reads is laid out by "
+      "'source'");
+}
+
 Status check_window(const Params& params, const BackboneFacts& facts) {
+  if (!facts.architecture.empty()) {
+    const Status layout = check_layout(params, facts.architecture == "bart");
+    if (!layout.ok()) return layout;
+  }
   if (Status status = check_outputs(params, facts); !status.ok()) return status;
   const auto total = params.find<int64_t>(prompting::kTotalTokens);
   if (const int64_t most = positions_of(params, facts); total && most > 0 && *total > most) {

@@ -22,7 +22,9 @@ Status check_prompted(const Params& params);
 /// MethodSpec::check_backbone: an encoder-decoder's decoder has room for outputs and for those that
 /// are learned.
 Status check_outputs(const Params& params, const BackboneFacts& facts);
-/// The same, and 'local_context' is not above what the backbone was trained to read
+/// Parameters that only the other kind of backbone has a use for.
+Status check_layout(const Params& params, bool encoder_decoder);
+/// Both, and 'local_context' is not above what the backbone was trained to read
 /// at once, unless 'source_positions' asks for that, and 'total_tokens' not above a sequence.
 Status check_window(const Params& params, const BackboneFacts& facts);
 /// MethodSpec::units of `spec`: with `prefix_reuse` a unit holds examples of one document.

@@ -70,6 +70,26 @@ TEST(ZeroShotSpec, a_window_above_the_one_of_the_backbone_is_refused) {
   EXPECT_EQ(refusal(16384, 1024), "") << "asked for";
 }
 
+TEST(ZeroShotSpec, what_only_the_other_kind_of_backbone_reads_is_refused) {
+  const auto refusal = [](const char* architecture, const char* name, const ParamValue& value) {
+    Params params = resolved(ZeroShotSpec());
+    params.set(name, value);
+    const Status status = ZeroShotSpec().check_backbone(params, {architecture, 1024});
+    return status.ok() ? "fine" : status.error().message;
+  };
+  for (const auto& [name, value] :
+       {std::pair<const char*, ParamValue>("source", std::string("{document}")),
+        {"separator", std::string("</s>")},
+        {"global_attention", std::string("first")}}) {
+    EXPECT_THAT(refusal("llama", name, value), HasSubstr("is for encoder-decoder backbones"));
+    EXPECT_EQ(refusal("bart", name, value), "fine");
+  }
+  EXPECT_THAT(refusal("bart", "system", std::string("Hello")),
+              HasSubstr("'system' is for decoder-only backbones"));
+  EXPECT_THAT(refusal("bart", "prompt", std::string("{document}")), HasSubstr("'source'"));
+  EXPECT_EQ(refusal("llama", "prompt", std::string("{document}")), "fine");
+}
+
 TEST(ZeroShotSpec, only_batches_and_their_prefixes_are_how_and_not_what) {
   for (const ParamSpec& param : ZeroShotSpec().params()) {
     const bool switched = param.name == "prefix_reuse" || param.name == "batch_order";
