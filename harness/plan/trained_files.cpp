@@ -29,6 +29,24 @@ void use_file(Cell& cell, const std::string& role, const ArtifactFacts& facts) {
   if (!facts.training_cell.empty()) cell.origins[role] = facts.training_cell;
 }
 
+/// The recipe without what a file beside it says, which another method made in this one's place.
+Params own_recipe(const Cell& cell, const std::map<std::string, const ArtifactFacts*>& files,
+                  const ArtifactFacts& facts) {
+  const auto of_another = [&](const ArtifactFacts& one) {
+    return !one.method.empty() && one.method != cell.spec->name();
+  };
+  if (of_another(facts)) return facts.recipe;
+  Params recipe;
+  for (const auto& [name, value] : facts.recipe.values()) {
+    const auto says = [&](const auto& file) {
+      return !cell.needs.made_by.contains(file.first) && of_another(*file.second) &&
+             file.second->recipe.has(name);
+    };
+    if (std::ranges::none_of(files, says)) recipe.set(name, value);
+  }
+  return recipe;
+}
+
 /// A program of the user trains files of any form, which say nothing of themselves.
 Result<ArtifactFacts> any_file(const std::string& path) {
   Result<std::string> digest = sha256_file(path);
@@ -73,7 +91,8 @@ Status TrainingPlanner::use_files(Cell& cell, const MethodRow& row) {
   for (const auto& [role, facts] : *files) {
     // Another method's recipe says nothing of this one's parameters.
     if (!cell.needs.made_by.contains(role)) {
-      if (Status fits = use_recipe(cell, row, *facts); !fits.ok()) return fits;
+      const Params recipe = own_recipe(cell, *files, *facts);
+      if (Status fits = use_recipe(cell, row, *facts, recipe); !fits.ok()) return fits;
     }
     use_file(cell, role, *facts);
     if (facts->backbone.empty() && cell.backbone && !cell.external) {
@@ -156,14 +175,14 @@ Status TrainingPlanner::check_origin(const Cell& cell, const std::string& role,
   return check(model, facts.backbone, "backbone");
 }
 
-Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
-                                   const ArtifactFacts& facts) const {
+Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row, const ArtifactFacts& facts,
+                                   const Params& written_recipe) const {
   const std::string where = at(row.entry->pointer + "/artifact");
   const std::string file = "'" + facts.file.path + "'";
-  Params recipe = facts.recipe;
+  Params recipe = written_recipe;
   for (const ParamSpec& spec : row.params) {
-    const auto written = facts.recipe.values().find(spec.name);
-    if (written == facts.recipe.values().end()) continue;
+    const auto written = written_recipe.values().find(spec.name);
+    if (written == written_recipe.values().end()) continue;
     std::optional<ParamValue> value = recorded_value(spec.type, written->second);
     if (!value) {
       return data_error("the recipe of " + file + " has " + value_text(written->second) + " as '" +
@@ -214,8 +233,13 @@ Status TrainingPlanner::use_recipe(Cell& cell, const MethodRow& row,
     params.set(spec.name, differs ? asked->second : trained->second);
   }
   cell.params = std::move(params);
-  // A recipe may read answers where the default does not.
-  cell.needs = row.spec->needs(cell.params);
+  // A recipe may read answers where the default does not. What its training left beside the file is
+  // read where the row asks for it.
+  Needs needs = row.spec->needs(cell.params);
+  std::erase_if(needs.artifacts, [&](const std::string& role) {
+    return std::ranges::count(cell.needs.artifacts, role) == 0 && !needs.made_by.contains(role);
+  });
+  cell.needs = std::move(needs);
   return {};
 }
 

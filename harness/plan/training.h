@@ -93,7 +93,8 @@ class TrainingPlanner {
                              const std::string& where, std::span<const std::string> other_methods);
   /// What one method trained for several roles rests on one another.
   static Status check_together(const NamedFiles& files, const std::string& where);
-  Status use_recipe(Cell& cell, const MethodRow& row, const ArtifactFacts& facts) const;
+  Status use_recipe(Cell& cell, const MethodRow& row, const ArtifactFacts& facts,
+                    const Params& written_recipe) const;
   void note_once(const std::string& words) const;
   Status use_training(Cell& cell, const MethodRow& row, uint64_t seed);
   Result<TrainingEntry> data_of(const Cell& cell, const MethodRow& row) const;

@@ -43,14 +43,17 @@ Status check_template(const Params& params) {
 }
 
 /// What is read to write a summary, and not to choose a label.
-constexpr const char* kOfSummaries[] = {"local_context",   "input_tokens",   "strategy",
-                                        "memory_position", "n_mem_rounding", "compress_short",
-                                        "window_counts",   "pass_ratio",     "max_new_tokens",
-                                        "prompt",          "truncate"};
+constexpr const char* kOfSummaries[] = {
+    "stop",       "decoding",        "prompt_pieces",  "local_context",  "input_tokens",
+    "strategy",   "memory_position", "n_mem_rounding", "compress_short", "window_counts",
+    "pass_ratio", "max_new_tokens",  "prompt",         "truncate"};
 
 Status check_unread(const Params& params, const std::vector<ParamSpec>& own) {
   std::vector<ParamSpec> decoding = decoding::decoding_params();
+  // Which is of demonstrations, too, where they are read by windows.
+  const bool by_windows = std::ranges::count(own, kSegmentRows, &ParamSpec::name) > 0;
   for (const ParamSpec& param : own) {
+    if (by_windows && param.name == "local_context") continue;
     const auto has_name = [&](const auto& named) { return param.name == named; };
     if (std::ranges::none_of(kOfSummaries, has_name) &&
         std::ranges::none_of(decoding, has_name, &ParamSpec::name)) {
@@ -223,6 +226,17 @@ Status check_memory_bank_file(const Params& params, const Params& recipe) {
                           " is below the bank's: it has a row for " +
                           shortest_decimal(bank_ratio(recipe)) + " tokens ('bank_ratio')");
 }
+
+Status check_demonstration_positions(const Params& params, int64_t positions) {
+  const auto asked = params.find<int64_t>(kDemonstrationTokens);
+  if (!asked || positions == 0 || *asked < positions) return {};
+  return invalid_argument("'" + std::string(kDemonstrationTokens) + "' is " +
+                          std::to_string(*asked) +
+                          "; with what stands around it that goes over the " +
+                          std::to_string(positions) + " positions of the backbone");
+}
+
+bool compresses(const Params& params) { return !params.has("labels") || shots_of(params) > 0; }
 
 int64_t shots_of(const Params& params) { return params.find<int64_t>("shots").value_or(0); }
 

@@ -19,7 +19,7 @@ namespace qfs::compressors {
 
 /// Role of the file that holds a bank (session_bank.h).
 inline constexpr const char* kBank = "bank";
-/// Layer of what demonstrations become.
+/// Layer of what demonstrations are and become.
 inline constexpr const char* kShotsLayer = "shots@2";
 
 /// bank, demonstration, demonstration_tokens, shots, labels, label_scope: of all methods.
@@ -34,11 +34,17 @@ Status check_demonstrations(const Params& params, const std::vector<ParamSpec>& 
 Status check_memory_bank(const Params& params);
 /// MethodSpec::check_training of them: a bank has no more demonstrations than its split.
 Status check_bank_data(const Params& params, const TrainingFacts& facts);
+/// MethodSpec::check_backbone of them: the length that is asked for fits
+/// `positions`; 0: they are not known.
+Status check_demonstration_positions(const Params& params, int64_t positions);
 /// ModelRules::check_file of them: a bank is shown as it was made.
 Status check_bank_file(const Params& params, const Params& recipe);
 /// The same of one that holds memory, which is no smaller ratio's than its own.
 Status check_memory_bank_file(const Params& params, const Params& recipe);
 
+/// Whether a method that compresses all of a document compresses anything: where a label is chosen
+/// for it the document is whole.
+bool compresses(const Params& params);
 /// Demonstrations in front of a prompt; 0: none.
 int64_t shots_of(const Params& params);
 bool has_bank(const Params& params);

@@ -50,11 +50,16 @@ Status check_split(const Params& params, bool halves) {
     return invalid_argument(
         "a 'ratio' below 1 makes a document longer; 0 leaves the compressed part out");
   }
+  if (params.find<bool>("prefix_reuse").value_or(false)) {
+    return invalid_argument("'prefix_reuse' shares tokens; what is compressed are rows");
+  }
   int64_t window = params.find<int64_t>("local_context").value_or(kWindow);
   // Then a separator and the memory stand in it, too, and a head, which is of the example.
   if (params.find<std::string>("window_counts") == "total" && ratio > 0) {
     window = content_in(window - 1, ratio);
   }
+  // Those of one window are read whole, so that the ratio is of demonstrations alone.
+  if (halves && ratio > 0 && !makes_memory(params)) return {};
   // Of up to two windows the longer half is compressed.
   const int64_t read =
       params.find<int64_t>("input_tokens").value_or(std::numeric_limits<int64_t>::max());
@@ -64,9 +69,6 @@ Status check_split(const Params& params, bool halves) {
                             std::to_string(longest) + " tokens ('" +
                             (longest < window ? "input_tokens" : "local_context") +
                             "'); that number gives one memory token, 0 none");
-  }
-  if (params.find<bool>("prefix_reuse").value_or(false)) {
-    return invalid_argument("'prefix_reuse' shares tokens; what is compressed are rows");
   }
   return {};
 }

@@ -20,6 +20,8 @@ inline constexpr double kMostTokens = 1 << 24;
 // Parameters of how many rows stand for a segment.
 inline constexpr const char* kSummaryLength = "summary_length";  ///< of autocompressor
 inline constexpr const char* kMemSize = "mem_size";              ///< of icae
+/// Of both: whether a short segment has as many.
+inline constexpr const char* kSegmentRows = "segment_rows";
 /// Of icae: of auto-encoding's examples those that learn what follows.
 inline constexpr const char* kContinuationShare = "continuation_share";
 

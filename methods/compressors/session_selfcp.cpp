@@ -157,7 +157,8 @@ Result<Plan> Selfcp::drawn_plan(const PromptParts& parts, Rng* rng) const {
   rules.side = draws_.side.value_or(Side::latter);
   int64_t ratio =
       std::clamp(static_cast<int64_t>(kRatio), draws_.least_ratio, draws_.largest_ratio);
-  const auto tokens = static_cast<int64_t>(parts.content.size());
+  auto tokens = static_cast<int64_t>(parts.content.size());
+  if (draws_.released && !draws_.whole) tokens = std::min(tokens, 2 * rules.window);
   if (rng != nullptr) {
     const auto ratios = static_cast<uint64_t>(draws_.largest_ratio - draws_.least_ratio + 1);
     ratio = draws_.least_ratio + static_cast<int64_t>(rng->below(ratios));

@@ -183,9 +183,9 @@ Result<std::unique_ptr<MethodSession>> open_lora(const SessionRequest& request,
   LoraReading reading{.window = rules.window};
   reading.begin = begin_id(*models->prompts.backbone);
   reading.memory = memory_tokens(rules.window, rules.ratio, Rounding::ceil);
-  if (request.params.find<std::string>("segment_rows") == "length") reading.ratio = rules.ratio;
+  if (request.params.find<std::string>(kSegmentRows) == "length") reading.ratio = rules.ratio;
   const int64_t rows = tensors->tensors.at(form.table).size(0) - form.mode_rows;
-  if (reading.memory > rows) {
+  if (reading.memory > rows && compresses(request.params)) {
     return invalid_argument("a ratio of " + shortest_decimal(request.params.get<double>("ratio")) +
                             " for windows of " + std::to_string(rules.window) + " tokens takes " +
                             std::to_string(reading.memory) + " rows; '" + *path + "' has " +

@@ -69,7 +69,7 @@ std::vector<ParamSpec> lora_params(const LoraDefaults& defaults) {
       real_param("alpha", "", 1e-6, kMost, "What is added is multiplied by alpha / rank"),
       defaults.alpha)));
   params.push_back(window_param());
-  params.push_back(choice_param("segment_rows", {"window", "length"},
+  params.push_back(choice_param(kSegmentRows, {"window", "length"},
                                 "Rows of a segment: as many as a whole window takes, as when left "
                                 "out and in training, or the first of them that its own length "
                                 "takes by 'ratio'"));
@@ -108,7 +108,9 @@ Status check_segment(const Params& params, const BackboneFacts& facts, int64_t r
 std::vector<std::string> TrainedCompressorSpec::layers(const Params& params,
                                                        const BackboneFacts& facts) const {
   std::vector<std::string> layers = TrainedSpec::layers(params, facts);
-  if (shots_of(params) > 0) layers.emplace_back(kShotsLayer);
+  // A bank was as long as a window of the training.
+  const bool longer = has_bank(params) && params.find<int64_t>("train_window") != kWindow;
+  if (shots_of(params) > 0 || longer) layers.emplace_back(kShotsLayer);
   if (params.find<std::string>("train_mix") == "released") layers.emplace_back("released-mix@2");
   std::ranges::sort(layers);
   return layers;
@@ -117,7 +119,8 @@ std::vector<std::string> TrainedCompressorSpec::layers(const Params& params,
 Status TrainedCompressorSpec::check_backbone(const Params& params,
                                              const BackboneFacts& facts) const {
   if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
-  return TrainedSpec::check_backbone(params, facts);
+  const Status fits = check_demonstration_positions(params, prompted::positions_of(params, facts));
+  return fits.ok() ? TrainedSpec::check_backbone(params, facts) : fits;
 }
 
 Status TrainedCompressorSpec::check_training(const Params& params,
@@ -128,6 +131,9 @@ Status TrainedCompressorSpec::check_training(const Params& params,
         "\"training\": {\"init\": {\"adapter\": FILE}}");
   }
   if (Status status = check_bank_data(params, facts); !status.ok()) return status;
+  if (bank_alone(params) && facts.development) {
+    return invalid_argument("'development' is of learning; \"objective\": \"bank\" learns nothing");
+  }
   return TrainedSpec::check_training(params, facts);
 }
 
@@ -308,16 +314,31 @@ Status LoraCompressorSpec::check_file(const Params& params, const Params& recipe
   if (Status same = prompted::check_prompt_file(params, recipe); !same.ok()) return same;
   if (Status same = check_bank_file(params, recipe); !same.ok()) return same;
   const auto trained = recipe.find<int64_t>("train_window");
-  if (!trained) return {};  // of a bank alone, or no recipe of ours
+  if (!trained || !compresses(params)) return {};  // of a bank alone, or no recipe of ours
   const SplitRules rules = split_rules(params);
-  const int64_t rows =
-      recipe.find<int64_t>(rows_param()).value_or(memory_tokens(*trained, kRatio, Rounding::ceil));
+  const int64_t rows = rows_of(recipe);
   const int64_t asked = memory_tokens(rules.window, rules.ratio, Rounding::ceil);
   if (asked <= rows) return {};
   return invalid_argument("a 'ratio' of " + shortest_decimal(params.get<double>("ratio")) +
                           " for windows of " + std::to_string(rules.window) + " tokens takes " +
                           std::to_string(asked) + " rows ('" + rows_param() + "'), and " +
                           std::to_string(rows) + " are trained");
+}
+
+int64_t LoraCompressorSpec::rows_of(const Params& recipe) const {
+  return recipe.find<int64_t>(rows_param())
+      .value_or(memory_tokens(recipe.get<int64_t>("train_window"), kRatio, Rounding::ceil));
+}
+
+Status LoraCompressorSpec::check_init(const Params& params, const Params& recipe) const {
+  if (Status same = TrainedSpec::check_init(params, recipe); !same.ok()) return same;
+  const auto window = recipe.find<int64_t>("train_window");
+  if (!window) return {};
+  if (bank_alone(params)) return prompted::check_same(params, recipe, {"train_window"});
+  if (rows_of(params) == rows_of(recipe)) return {};
+  return invalid_argument("it has " + std::to_string(rows_of(recipe)) + " rows ('" + rows_param() +
+                          "') of windows of " + std::to_string(*window) +
+                          " tokens, and the training " + std::to_string(rows_of(params)));
 }
 
 Status LoraCompressorSpec::check_adapter(const Params& params) const {

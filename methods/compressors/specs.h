@@ -61,6 +61,8 @@ class LoraCompressorSpec : public TrainedCompressorSpec {
  public:
   int version() const override { return 2; }
   Status check_backbone(const Params& params, const BackboneFacts& facts) const final;
+  /// What is begun with has as many rows.
+  Status check_init(const Params& params, const Params& recipe) const final;
   /// The file has as many rows as a window takes, and a bank is shown as it was made.
   Status check_file(const Params& params, const Params& recipe) const final;
   Needs needs(const Params& params) const final;
@@ -71,6 +73,8 @@ class LoraCompressorSpec : public TrainedCompressorSpec {
  protected:
   /// Tokens of a window that holds one of a text.
   virtual int64_t least_window() const { return 1; }
+  /// Rows of what these parameters train.
+  int64_t rows_of(const Params& recipe) const;
   Status check_adapter(const Params& params) const final;
   std::vector<std::string_view> of_banks() const final;
 };

@@ -49,7 +49,8 @@ Status UntrainedSpec::validate(const Params& params) const {
 
 Status UntrainedSpec::check_backbone(const Params& params, const BackboneFacts& facts) const {
   if (Status status = prompted::check_llama(name(), facts); !status.ok()) return status;
-  return prompted::check_window(params, facts);
+  const Status fits = check_demonstration_positions(params, facts.context);
+  return fits.ok() ? prompted::check_window(params, facts) : fits;
 }
 
 Status UntrainedSpec::check_file(const Params& params, const Params& recipe) const {

@@ -152,7 +152,7 @@ Status check_layout(const Params& params, bool encoder_decoder) {
                             " backbones, which this one is not");
   };
   if (!encoder_decoder) {
-    for (const char* name : {"source", "separator", "global_attention"}) {
+    for (const char* name : {"source", "separator", "global_attention", "window"}) {
       if (params.has(name)) return refuse(name, "encoder-decoder");
     }
     return {};

@@ -98,6 +98,32 @@ class FewShot(ModelTest):
             self.assert_fails(2, self.run_sweep("shown", {**shown, **alone, "training": {"train": alone["training"]["train"]}}, command="plan"),
                               "name the trained file that the bank is of")
 
+    def test_a_file_is_used_without_the_bank_beside_it_or_with_another(self):
+        learning = {"training": {"train": {"name": "mini-meetings", "split": "train", "sample": 4}}, "steps": 1, "train_tokens": 60,
+                    "train_window": 16, "label_tokens": 8, "evaluate_every": 0, "ratio": 8, "input_tokens": 16}
+        self.assert_succeeds(self.run_sweep("other", self.kept()))
+        other, = glob.glob(self.path("other.artifacts/*/bank.safetensors"))
+        for method in ("selfcp", "icae"):
+            form = {"bank_ratio": 8} if method == "selfcp" else {"rank": 1}
+            self.assert_succeeds(self.run_sweep(method, self.entry(method, bank=3, demonstration_tokens=20, **form, **learning)))
+            files = {role: glob.glob(self.path(f"{method}.artifacts/*/{role}.safetensors"))[0] for role in ("adapter", "bank")}
+            plain = self.entry(method, ratio=8, input_tokens=16)
+            self.assert_succeeds(self.run_sweep(method + "_plain", {**plain, "artifact": files["adapter"]}))
+            self.assertNotIn("demonstrations", self.shown(method + "_plain")[0])
+            self.assert_succeeds(self.run_sweep(method + "_own", {**plain, "bank": 3, "shots": 2, "artifact": files}))
+            self.assert_fails(2, self.run_sweep("none", {**plain, "bank": 3, "shots": 2, "artifact": {"adapter": files["adapter"]}}, command="plan"),
+                              "names no file for the role 'bank'")
+        mixed = {**plain, "bank": 4, "shots": 2, "artifact": {**files, "bank": other}}
+        self.assert_succeeds(self.run_sweep("mixed", mixed))
+        self.assertEqual({fact["demonstration_tokens"] for fact in self.shown("mixed")}, {14})
+        self.assert_fails(2, self.run_sweep("mixed", {**mixed, "demonstration_tokens": 20}, command="plan"), "those of the bank have at most 24")
+        # Labels behind demonstrations, or none, by a file of a short window.
+        labels = {"labels": "a, b", "local_context": 16}
+        for row in (labels, {"labels": "a, b"}, {**labels, "bank": 4, "shots": 2, "artifact": mixed["artifact"]}):
+            entry = {"artifact": files["adapter"], **{name: value for name, value in plain.items()
+                                                      if name not in ("prompt", "input_tokens", "local_context", "max_new_tokens")}, **row}
+            self.assert_succeeds(self.run_sweep("labels", entry, command="plan"))
+
     def test_no_shots_are_as_without_demonstrations(self):
         rows = [self.kept(shots=0), {"like": "few_shot", "label": "two", "shots": 2}, self.entry("few_shot", label="none")]
         self.assert_succeeds(self.run_sweep("shots", *rows))

@@ -304,6 +304,8 @@ TEST_F(BankTest, is_made_of_a_connector_that_is_there) {
   const Bank bank = bank_of("a");
   request_.artifacts.erase("bank");
   request_.params.set("objective", std::string("bank"));
+  EXPECT_THAT(refusal(), HasSubstr("'development' is of learning"));
+  data_.development.clear();
   request_.params.set("tag_id", int64_t{learned->form.tag + 1});
   EXPECT_THAT(refusal(), HasSubstr("it was trained with \"separator_id\": 3 and \"tag_id\": 4"));
   request_.params.set("tag_id", int64_t{learned->form.tag});

@@ -112,6 +112,19 @@ TEST(Demonstrations, rules_between_parameters_are_checked) {
   EXPECT_THAT(with("bank_score", std::string("dot")), HasSubstr("that \"fixed\" draws"));
 }
 
+TEST(Demonstrations, a_window_is_of_demonstrations_where_rows_are_by_windows) {
+  const AutocompressorSpec autocompressor;
+  const IcaeSpec icae;
+  for (const MethodSpec* spec : std::initializer_list<const MethodSpec*>{&autocompressor, &icae}) {
+    Params params = with_defaults(*spec);
+    params.set("labels", std::string("a, b"));
+    params.set("local_context", int64_t{64});
+    EXPECT_EQ(refusal(params, *spec), "fine");
+    params.set("input_tokens", int64_t{64});
+    EXPECT_THAT(refusal(params, *spec), HasSubstr("'input_tokens' is of summaries"));
+  }
+}
+
 TEST(Demonstrations, what_is_of_those_that_are_kept_needs_a_bank) {
   const SelfcpSpec selfcp;
   const FewShotSpec few_shot;
@@ -165,7 +178,9 @@ TEST(Demonstrations, a_label_is_not_asked_for_what_a_summary_needs) {
         {"compress_short", true},
         {"window_counts", std::string("total")},
         {"pass_ratio", 4.0},
-        {"truncate", std::string("tail")}}) {
+        {"truncate", std::string("tail")},
+        {"stop", std::string(".")},
+        {"decoding", std::string("checkpoint")}}) {
     Params params = with_defaults();
     params.set(name, value);
     EXPECT_EQ(refusal(params), "fine") << name;

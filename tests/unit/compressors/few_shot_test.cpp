@@ -359,6 +359,11 @@ TEST_F(FewShotTest, labels_are_read_behind_demonstrations) {
     request_.params.set("shots", int64_t{2});
     EXPECT_NE(compression(3).at("choices"), own);
     EXPECT_EQ(compression(3).at("demonstration_memory"), 12);
+    // A window of more rows than are trained is read where something is compressed.
+    request_.params.set("local_context", int64_t{512});
+    EXPECT_THAT(opened(), HasSubstr("takes 128 rows"));
+    request_.params.set("shots", int64_t{0});
+    EXPECT_EQ(opened(), "opened");
   }
 }
 

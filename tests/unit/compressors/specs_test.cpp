@@ -54,6 +54,12 @@ TEST(CompressorSpecs, ABankHasWhatIsShownAndWhatItIsMadeWith) {
     EXPECT_THAT(few.error().message, HasSubstr("'shots' is 5; the training split has 4 examples"));
   }
   Params shown;
+  shown.set("bank", int64_t{1});
+  shown.set("train_window", int64_t{512});
+  EXPECT_EQ(std::ranges::count(SelfcpSpec().layers(shown, {}), "shots@2"), 0);
+  shown.set("train_window", int64_t{64});
+  EXPECT_EQ(std::ranges::count(SelfcpSpec().layers(shown, {}), "shots@2"), 1);
+  shown.set("train_window", int64_t{512});
   shown.set("shots", int64_t{1});
   EXPECT_EQ(std::ranges::count(FewShotSpec().layers(shown, {}), "shots@2"), 1);
   shown.set("train_mix", std::string("released"));
@@ -62,12 +68,18 @@ TEST(CompressorSpecs, ABankHasWhatIsShownAndWhatItIsMadeWith) {
     EXPECT_EQ(std::ranges::count(SelfcpSpec().layers({}, {}), layer), 0) << layer;
   }
   Params alone;
+  for (const ParamSpec& param : SelfcpSpec().params()) {
+    if (param.default_value) alone.set(param.name, *param.default_value);
+  }
   alone.set("objective", std::string("bank"));
   const SelfcpSpec spec;
   EXPECT_THAT(spec.check_training(alone, {.examples = 9, .development = true}).error().message,
               HasSubstr("name the trained file that the bank is of"));
-  EXPECT_TRUE(
-      spec.check_training(alone, {.examples = 9, .development = true, .begins = true}).ok());
+  EXPECT_TRUE(spec.check_training(alone, {.examples = 9, .begins = true}).ok());
+  EXPECT_THAT(spec.check_training(alone, {.examples = 9, .development = true, .begins = true})
+                  .error()
+                  .message,
+              HasSubstr("'development' is of learning"));
 }
 
 TEST(CompressorSpecs, ALabelIsReadAndDemonstrationsAreToo) {
@@ -181,6 +193,10 @@ TEST(CompressorSpecs, AFileHasTheRowsThatAWindowTakes) {
     recipe.set("train_window", int64_t{512});  // 43 rows
     EXPECT_THAT(rules.check_file(asked, recipe).error().message,
                 HasSubstr("takes 64 rows ('" + rows + "'), and 43 are trained"));
+    asked.set("labels", std::string("a, b"));
+    EXPECT_TRUE(rules.check_file(asked, recipe).ok()) << "nothing is compressed";
+    asked.set("shots", int64_t{1});
+    EXPECT_FALSE(rules.check_file(asked, recipe).ok());
     recipe.set(rows, int64_t{64});
     EXPECT_TRUE(rules.check_file(asked, recipe).ok()) << name;
   }
@@ -264,6 +280,46 @@ TEST(CompressorSpecs, ATrainedSeparatorIsNotBegunWithOneThatWasNot) {
             "its train_separator is false, the training's true");
 }
 
+TEST(CompressorSpecs, WhatIsBegunWithHasAsManyRows) {
+  for (const char* name : {"autocompressor", "icae"}) {
+    const auto spec = spec_named(name);
+    const std::string rows = std::string(name) == "icae" ? kMemSize : kSummaryLength;
+    const auto refusal = [&](const Params& params, const Params& recipe) {
+      const Status status = spec->check_init(params, recipe);
+      return status.ok() ? "fine" : status.error().message;
+    };
+    Params params;
+    Params recipe;
+    params.set("train_window", int64_t{512});  // 43 rows
+    EXPECT_EQ(refusal(params, recipe), "fine") << "the file says nothing";
+    recipe.set("train_window", int64_t{510});
+    EXPECT_EQ(refusal(params, recipe), "fine") << "43, too";
+    recipe.set("train_window", int64_t{128});
+    EXPECT_EQ(refusal(params, recipe),
+              "it has 11 rows ('" + rows + "') of windows of 128 tokens, and the training 43");
+    recipe.set(rows, int64_t{43});
+    EXPECT_EQ(refusal(params, recipe), "fine");
+    params.set("objective", std::string("bank"));
+    EXPECT_EQ(refusal(params, recipe), "its train_window is 128, the training's 512");
+  }
+}
+
+TEST(CompressorSpecs, ADemonstrationFitsTheBackbone) {
+  for (const char* name : {"selfcp", "autocompressor", "icae", "llmlingua", "few_shot"}) {
+    const auto spec = spec_named(name);
+    Params params;
+    for (const ParamSpec& param : spec->params()) {
+      if (param.default_value) params.set(param.name, *param.default_value);
+    }
+    params.set("bank", int64_t{3});
+    params.set("demonstration_tokens", int64_t{1024});
+    EXPECT_TRUE(spec->check_backbone(params, {.architecture = "llama", .context = 1025}).ok());
+    const Status over = spec->check_backbone(params, {.architecture = "llama", .context = 1024});
+    ASSERT_FALSE(over.ok()) << name;
+    EXPECT_THAT(over.error().message, HasSubstr("goes over the 1024 positions"));
+  }
+}
+
 TEST(CompressorSpecs, ASmallModelForeseesTokens) {
   Params params;
   params.set("losses_of", std::string(kSmallLm));
@@ -291,6 +347,13 @@ TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
   EXPECT_EQ(refusal("ratio", 512.0), "fine");
   EXPECT_THAT(refusal("ratio", 600.0), HasSubstr("a 'ratio' of 600 for segments of up to 512"));
   EXPECT_THAT(refusal("ratio", 0.5), HasSubstr("makes a document longer"));
+  Params whole = params;
+  whole.set("ratio", 600.0);
+  whole.set("local_context", int64_t{512});
+  whole.set("input_tokens", int64_t{512});
+  EXPECT_TRUE(spec.validate(whole).ok()) << "the ratio is of demonstrations alone";
+  whole.set("compress_short", true);
+  EXPECT_FALSE(spec.validate(whole).ok());
   EXPECT_THAT(refusal("local_context", int64_t{8}), HasSubstr("for segments of up to 8"));
   EXPECT_THAT(refusal("ratio_min", int64_t{17}), HasSubstr("'ratio_max' 16"));
   EXPECT_EQ(refusal("train_window", int64_t{16}), "fine");
