@@ -116,6 +116,11 @@ struct DrawnPlans {
   Plan fixed;  ///< for a development loss
 };
 
+TEST(DrawnPlans, ADevelopmentLossOfTheReleasesMixIsOfTwoWindows) {
+  EXPECT_EQ(DrawnPlans({.released = true}, 500).fixed, DrawnPlans({.released = true}, 200).fixed);
+  EXPECT_NE(DrawnPlans({}, 500).fixed, DrawnPlans({}, 200).fixed);
+}
+
 TEST(DrawnPlans, RatiosAreDrawnEvenlyOfTheirRange) {
   const DrawnPlans drawn({.least_ratio = 2, .largest_ratio = 6}, 60);
   const std::map<int64_t, int> rows = {{15, 2}, {10, 3}, {8, 4}, {6, 5}, {5, 6}};
