@@ -113,7 +113,7 @@ std::vector<ParamSpec> demonstration_params() {
                      "Template of a demonstration with {query}, {document} and {summary}; "
                      "\"{query}: {document} -> {summary}\" when left out"),
           "SelfCP's release")),
-      of_both(from_source(integer_param(kDemonstrationTokens, "tokens", 1, kMostTokens,
+      of_both(from_source(integer_param(kDemonstrationTokens, "tokens", 1, kMost,
                                         "Of a demonstration, the front of a longer one; 512 when "
                                         "left out"),
                           "SelfCP, section 3.4")),

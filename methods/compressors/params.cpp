@@ -12,12 +12,12 @@ namespace qfs::compressors {
 std::vector<ParamSpec> split_params(bool sides) {
   std::vector<ParamSpec> params = {
       from_source(
-          with_default(real_param("ratio", "tokens", 0, kMostTokens,
+          with_default(real_param("ratio", "tokens", 0, kMost,
                                   "Document tokens that one memory token stands for; 0: they "
                                   "have none"),
                        kRatio),
           "SelfCP: 12"),
-      integer_param("input_tokens", "tokens", 1, kMostTokens,
+      integer_param("input_tokens", "tokens", 1, kMost,
                     "Document tokens that are read, compressed or not; the whole document when "
                     "left out")};
   if (!sides) return params;

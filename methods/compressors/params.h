@@ -14,8 +14,8 @@ namespace qfs::compressors {
 /// Tokens of a window where `local_context` and `train_window` are left out (the paper's).
 inline constexpr int64_t kWindow = 512;
 
-/// Tokens that a parameter may ask for.
-inline constexpr double kMostTokens = 1 << 24;
+/// What a parameter may ask for, tokens most often.
+inline constexpr int64_t kMost = 1 << 24;
 
 // Parameters of how many rows stand for a segment.
 inline constexpr const char* kSummaryLength = "summary_length";  ///< of autocompressor

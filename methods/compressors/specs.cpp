@@ -17,7 +17,6 @@ namespace {
 
 using prompted::of_training;
 
-constexpr int64_t kMost = 1 << 24;
 constexpr const char* kResponse = "response";
 constexpr const char* kPassRatio = "pass_ratio";
 constexpr const char* kSeparatorRow = "train_separator";
@@ -108,7 +107,7 @@ Status check_segment(const Params& params, const BackboneFacts& facts, int64_t r
 std::vector<std::string> TrainedCompressorSpec::layers(const Params& params,
                                                        const BackboneFacts& facts) const {
   std::vector<std::string> layers = TrainedSpec::layers(params, facts);
-  // A bank was as long as a window of the training.
+  // Before, demonstrations were as long as the window of the training.
   const bool longer = has_bank(params) && params.find<int64_t>("train_window") != kWindow;
   if (shots_of(params) > 0 || longer) layers.emplace_back(kShotsLayer);
   if (params.find<std::string>("train_mix") == "released") layers.emplace_back("released-mix@2");

@@ -83,7 +83,7 @@ std::vector<ParamSpec> LlmlinguaSpec::reading_params() const {
                                 "tool chooses"),
                    std::string("exact")),
       "LLMLingua"));
-  params.push_back(from_source(with_default(integer_param("choice_window", "tokens", 1, kMostTokens,
+  params.push_back(from_source(with_default(integer_param("choice_window", "tokens", 1, kMost,
                                                           "Tokens that are chosen from at once"),
                                             int64_t{200}),
                                "LLMLingua's iterative_size"));

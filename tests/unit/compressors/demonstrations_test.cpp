@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "methods/compressors/specs.h"
+#include "tests/support/default_params.h"
 
 namespace qfs::compressors {
 namespace {
@@ -26,11 +27,7 @@ Example sentence(const std::string& text, const std::string& query = "") {
 }
 
 Params with_defaults(const MethodSpec& spec = SelfcpSpec()) {
-  Params params;
-  for (const ParamSpec& param : spec.params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
-  return params;
+  return qfs::test::default_params(spec);
 }
 
 std::string refusal(const Params& params, const MethodSpec& spec = SelfcpSpec()) {

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "tests/support/default_params.h"
+
 namespace qfs::compressors {
 namespace {
 
+using ::qfs::test::default_params;
 using ::testing::HasSubstr;
 
 std::unique_ptr<MethodSpec> spec_named(std::string_view name) {
@@ -23,10 +26,7 @@ std::unique_ptr<MethodSpec> spec_named(std::string_view name) {
 
 TEST(CompressorSpecs, ABankAloneTakesAsLongAsItsDemonstrations) {
   const SelfcpSpec spec;
-  Params params;
-  for (const ParamSpec& param : spec.params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
+  Params params = default_params(spec);
   params.set("bank", int64_t{100});
   const DatasetStats train{.examples = 10000};
   const double learning = spec.training_cost(params, train).flops;
@@ -42,10 +42,7 @@ TEST(CompressorSpecs, ABankHasWhatIsShownAndWhatItIsMadeWith) {
   for (const char* name : {"selfcp", "autocompressor", "icae", "llmlingua", "few_shot"}) {
     SCOPED_TRACE(name);
     const auto spec = spec_named(name);
-    Params params;
-    for (const ParamSpec& param : spec->params()) {
-      if (param.default_value) params.set(param.name, *param.default_value);
-    }
+    Params params = default_params(*spec);
     params.set("bank", int64_t{100});
     params.set("shots", int64_t{5});
     EXPECT_TRUE(spec->check_training(params, {.examples = 5, .development = true}).ok());
@@ -67,10 +64,7 @@ TEST(CompressorSpecs, ABankHasWhatIsShownAndWhatItIsMadeWith) {
     EXPECT_EQ(std::ranges::count(SelfcpSpec().layers(shown, {}), layer), 1) << layer;
     EXPECT_EQ(std::ranges::count(SelfcpSpec().layers({}, {}), layer), 0) << layer;
   }
-  Params alone;
-  for (const ParamSpec& param : SelfcpSpec().params()) {
-    if (param.default_value) alone.set(param.name, *param.default_value);
-  }
+  Params alone = default_params(SelfcpSpec());
   alone.set("objective", std::string("bank"));
   const SelfcpSpec spec;
   EXPECT_THAT(spec.check_training(alone, {.examples = 9, .development = true}).error().message,
@@ -84,10 +78,7 @@ TEST(CompressorSpecs, ABankHasWhatIsShownAndWhatItIsMadeWith) {
 
 TEST(CompressorSpecs, ALabelIsReadAndDemonstrationsAreToo) {
   const FewShotSpec spec;
-  Params params;
-  for (const ParamSpec& param : spec.params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
+  Params params = default_params(spec);
   const DatasetStats sentences{100, 10, 0};
   const Cost written = spec.cost(params, sentences);
   params.set("labels", std::string("good, bad"));
@@ -101,10 +92,7 @@ TEST(CompressorSpecs, ALabelIsReadAndDemonstrationsAreToo) {
 }
 
 TEST(CompressorSpecs, AutoEncodingCompressesTheWholeDocument) {
-  Params params;
-  for (const ParamSpec& param : SelfcpSpec().params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
+  Params params = default_params(SelfcpSpec());
   params.set("objective", std::string("auto_encoding"));
   EXPECT_TRUE(SelfcpSpec().validate(params).ok());
   for (const auto& [name, value] :
@@ -117,10 +105,7 @@ TEST(CompressorSpecs, AutoEncodingCompressesTheWholeDocument) {
 }
 
 TEST(CompressorSpecs, WhatFollowsIsLearnedBesideTheTextItself) {
-  Params params;
-  for (const ParamSpec& param : IcaeSpec().params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
+  Params params = default_params(IcaeSpec());
   params.set("continuation_share", 0.5);
   EXPECT_THAT(IcaeSpec().validate(params).error().message,
               HasSubstr("'continuation_share' needs \"objective\": \"auto_encoding\""));
@@ -134,10 +119,7 @@ TEST(CompressorSpecs, WhatFollowsIsLearnedBesideTheTextItself) {
 TEST(CompressorSpecs, ARatioIsOfTheLongestSegmentThatIsRead) {
   const auto refused = [](const std::string& name, int64_t read, double ratio) {
     const auto spec = spec_named(name);
-    Params params;
-    for (const ParamSpec& param : spec->params()) {
-      if (param.default_value) params.set(param.name, *param.default_value);
-    }
+    Params params = default_params(*spec);
     params.set("local_context", int64_t{512});
     params.set("input_tokens", read);
     params.set("ratio", ratio);
@@ -161,10 +143,7 @@ TEST(CompressorSpecs, ARatioIsOfTheLongestSegmentThatIsRead) {
 TEST(CompressorSpecs, OneWindowHasNoMemory) {
   for (const char* name : {"selfcp", "llmlingua"}) {
     const auto spec = spec_named(name);
-    Params params;
-    for (const ParamSpec& param : spec->params()) {
-      if (param.default_value) params.set(param.name, *param.default_value);
-    }
+    Params params = default_params(*spec);
     params.set("local_context", int64_t{64});
     EXPECT_TRUE(spec->needs(params).memory) << name;
     params.set("input_tokens", int64_t{64});
@@ -181,10 +160,7 @@ TEST(CompressorSpecs, AFileHasTheRowsThatAWindowTakes) {
   for (const char* name : {"autocompressor", "icae"}) {
     const auto spec = spec_named(name);
     const auto& rules = dynamic_cast<const ModelRules&>(*spec);
-    Params asked;
-    for (const ParamSpec& param : spec->params()) {
-      if (param.default_value) asked.set(param.name, *param.default_value);
-    }
+    Params asked = default_params(*spec);
     asked.set("local_context", int64_t{512});
     asked.set("ratio", 8.0);
     Params recipe;
@@ -255,10 +231,7 @@ TEST(CompressorSpecs, AWindowHoldsATokenOfTheText) {
   for (const char* name : {"autocompressor", "icae"}) {
     const auto spec = spec_named(name);
     for (const char* window : {"local_context", "train_window"}) {
-      Params params;
-      for (const ParamSpec& param : spec->params()) {
-        if (param.default_value) params.set(param.name, *param.default_value);
-      }
+      Params params = default_params(*spec);
       params.set("ratio", 1.0);
       params.set(window, int64_t{2});
       EXPECT_TRUE(spec->validate(params).ok()) << name;
@@ -307,10 +280,7 @@ TEST(CompressorSpecs, WhatIsBegunWithHasAsManyRows) {
 TEST(CompressorSpecs, ADemonstrationFitsTheBackbone) {
   for (const char* name : {"selfcp", "autocompressor", "icae", "llmlingua", "few_shot"}) {
     const auto spec = spec_named(name);
-    Params params;
-    for (const ParamSpec& param : spec->params()) {
-      if (param.default_value) params.set(param.name, *param.default_value);
-    }
+    Params params = default_params(*spec);
     params.set("bank", int64_t{3});
     params.set("demonstration_tokens", int64_t{1024});
     EXPECT_TRUE(spec->check_backbone(params, {.architecture = "llama", .context = 1025}).ok());
@@ -321,11 +291,8 @@ TEST(CompressorSpecs, ADemonstrationFitsTheBackbone) {
 }
 
 TEST(CompressorSpecs, ASmallModelForeseesTokens) {
-  Params params;
+  Params params = default_params(LlmlinguaSpec());
   params.set("losses_of", std::string(kSmallLm));
-  for (const ParamSpec& param : LlmlinguaSpec().params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
   const Needs needs = LlmlinguaSpec().needs(params);
   EXPECT_EQ(needs.backbones, std::vector<std::string>{kSmallLm});
   EXPECT_EQ(std::ranges::count(needs.model_types.at(kSmallLm), "bert"), 0);
@@ -334,10 +301,7 @@ TEST(CompressorSpecs, ASmallModelForeseesTokens) {
 
 TEST(CompressorSpecs, RulesBetweenParametersAreChecked) {
   const SelfcpSpec spec;
-  Params params;
-  for (const ParamSpec& param : spec.params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
+  Params params = default_params(spec);
   EXPECT_TRUE(spec.validate(params).ok());
   const auto refusal = [&](const char* name, const ParamValue& value) {
     Params changed = params;

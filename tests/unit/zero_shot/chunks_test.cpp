@@ -7,10 +7,12 @@
 #include "methods/models/tokenizers/builtin_tokenizers.h"
 #include "methods/models/tokenizers/folders/open_tokenizer.h"
 #include "methods/zero_shot/chunked_spec.h"
+#include "tests/support/default_params.h"
 
 namespace qfs::zero_shot {
 namespace {
 
+using ::qfs::test::default_params;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -66,37 +68,28 @@ TEST(GroupEnds, holds_at_least_two_and_no_more_than_the_budget) {
   EXPECT_THAT(group_ends({20, 20, 20, 20, 20}, 10), ElementsAre(2, 4, 5));
 }
 
-template <class Spec>
-Params resolved(const Spec& spec) {
-  Params params;
-  for (const ParamSpec& param : spec.params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
-  return params;
-}
-
 TEST(ChunkMergeSpec, defaults_are_valid_and_documented) {
   const ChunkMergeSpec spec;
-  EXPECT_TRUE(spec.validate(resolved(spec)).ok());
+  EXPECT_TRUE(spec.validate(default_params(spec)).ok());
   for (const ParamSpec& param : spec.params()) EXPECT_FALSE(param.doc.empty()) << param.name;
 }
 
 TEST(ChunkMergeSpec, rules_between_parameters_are_checked) {
   const ChunkMergeSpec spec;
-  Params params = resolved(spec);
+  Params params = default_params(spec);
   params.set("local_context", int64_t{100});
   params.set("overlap", int64_t{50});
   EXPECT_TRUE(spec.validate(params).ok());
   params.set("overlap", int64_t{51});
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("more than half of a chunk"));
-  params = resolved(spec);
+  params = default_params(spec);
   params.set("merge_prompt", std::string("{summary}"));
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("did you mean 'summaries'?"));
 }
 
 TEST(ChunkMergeSpec, costs_more_where_there_are_more_chunks) {
   const ChunkMergeSpec spec;
-  Params params = resolved(spec);
+  Params params = default_params(spec);
   const DatasetStats stats{10, 8000, 10};
   const double whole = spec.cost(params, stats).tokens_out;
   params.set("overlap", int64_t{512});
@@ -107,7 +100,7 @@ TEST(ChunkMergeSpec, costs_more_where_there_are_more_chunks) {
 
 TEST(RefineSpec, its_prompt_holds_the_summary_and_the_part) {
   const RefineSpec spec;
-  Params params = resolved(spec);
+  Params params = default_params(spec);
   EXPECT_TRUE(spec.validate(params).ok());
   params.set("refine_prompt", std::string("{document} {query}"));
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("{summary} 0 times"));

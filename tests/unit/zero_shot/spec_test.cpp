@@ -11,32 +11,25 @@
 
 #include "methods/models/checkpoints/architecture.h"
 #include "methods/models/prompting/prompt_template.h"
+#include "tests/support/default_params.h"
 
 namespace qfs::zero_shot {
 namespace {
 
+using ::qfs::test::default_params;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// The parameters as the resolver hands them over: defaults filled in.
-Params resolved(const ZeroShotSpec& spec) {
-  Params params;
-  for (const ParamSpec& param : spec.params()) {
-    if (param.default_value) params.set(param.name, *param.default_value);
-  }
-  return params;
-}
-
 TEST(ZeroShotSpec, defaults_are_valid_and_documented) {
   const ZeroShotSpec spec;
-  EXPECT_TRUE(spec.validate(resolved(spec)).ok());
+  EXPECT_TRUE(spec.validate(default_params(spec)).ok());
   for (const ParamSpec& param : spec.params()) {
     EXPECT_FALSE(param.doc.empty()) << param.name;
     if (param.default_value) {
       EXPECT_EQ(param.default_value->index(), static_cast<size_t>(param.type)) << param.name;
     }
   }
-  const Needs needs = spec.needs(resolved(spec));
+  const Needs needs = spec.needs(default_params(spec));
   EXPECT_TRUE(needs.tensors && needs.backbone && needs.tokenizer);
   EXPECT_FALSE(needs.references || needs.evidence);
 }
@@ -56,7 +49,7 @@ TEST(ZeroShotSpec, layers_name_the_architecture_of_the_backbone) {
 }
 
 TEST(ZeroShotSpec, a_window_above_the_one_of_the_backbone_is_refused) {
-  Params params = resolved(ZeroShotSpec());
+  Params params = default_params(ZeroShotSpec());
   const auto refusal = [&](int64_t window, int64_t context) {
     params.set("local_context", window);
     const Status status = ZeroShotSpec().check_backbone(params, {"llama", context});
@@ -72,7 +65,7 @@ TEST(ZeroShotSpec, a_window_above_the_one_of_the_backbone_is_refused) {
 
 TEST(ZeroShotSpec, what_only_the_other_kind_of_backbone_reads_is_refused) {
   const auto refusal = [](const char* architecture, const char* name, const ParamValue& value) {
-    Params params = resolved(ZeroShotSpec());
+    Params params = default_params(ZeroShotSpec());
     params.set(name, value);
     const Status status = ZeroShotSpec().check_backbone(params, {architecture, 1024});
     return status.ok() ? "fine" : status.error().message;
@@ -109,7 +102,7 @@ TEST(ZeroShotSpec, units_that_share_prefixes_hold_one_document) {
     examples[i].ordinal = static_cast<int64_t>(i);
     examples[i].example.document_id = documents.substr(i, 1);
   }
-  Params params = resolved(spec);
+  Params params = default_params(spec);
   params.set("batch_size", int64_t{2});
   const auto cut = [&] {
     std::vector<std::vector<int64_t>> ordinals;
@@ -133,7 +126,7 @@ TEST(ZeroShotSpec, units_of_equally_long_documents_are_a_function_of_words_alone
     added.ordinal = static_cast<int64_t>(examples.size()) * 10;
     added.example.document = {{text, ""}};
   }
-  Params params = resolved(spec);
+  Params params = default_params(spec);
   params.set("batch_size", int64_t{4});
   params.set("batch_order", std::string("words"));
   const auto units = spec.units(params, examples);
@@ -149,13 +142,13 @@ TEST(ZeroShotSpec, units_of_equally_long_documents_are_a_function_of_words_alone
 
 TEST(ZeroShotSpec, rules_between_parameters_are_checked) {
   const ZeroShotSpec spec;
-  Params params = resolved(spec);
+  Params params = default_params(spec);
   params.set("chat", false);
   EXPECT_TRUE(spec.validate(params).ok());
   params.set("system", std::string("Be brief."));
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'system' needs \"chat\": true"));
   const auto refusal = [&](const char* name, const char* value) {
-    Params chat = resolved(spec);
+    Params chat = default_params(spec);
     chat.set(name, std::string(value));
     const Status status = spec.validate(chat);
     return status.ok() ? "accepted" : status.error().message;
@@ -167,10 +160,10 @@ TEST(ZeroShotSpec, rules_between_parameters_are_checked) {
   EXPECT_EQ(refusal("chat_variables", R"({"enable_thinking": false})"), "accepted");
   EXPECT_THAT(refusal("chat_variables", "[]"), HasSubstr("is a JSON object"));
   EXPECT_THAT(refusal("chat_variables", R"({"messages": []})"), HasSubstr("'messages' is set by"));
-  params = resolved(spec);
+  params = default_params(spec);
   params.set("stop", std::string());
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'stop' is empty"));
-  params = resolved(spec);
+  params = default_params(spec);
   params.set("prefix_reuse", true);
   EXPECT_THAT(spec.validate(params).error().message, HasSubstr("'batch_size' of at least 2"));
   params.set("batch_size", int64_t{2});
@@ -180,7 +173,7 @@ TEST(ZeroShotSpec, rules_between_parameters_are_checked) {
 TEST(ZeroShotSpec, the_two_rules_of_lengths_exclude_each_other) {
   const ZeroShotSpec spec;
   const auto refusal = [&](std::map<std::string, int64_t> lengths) {
-    Params params = resolved(spec);
+    Params params = default_params(spec);
     for (const auto& [name, tokens] : lengths) params.set(name, tokens);
     Status status = spec.validate(params);
     if (status.ok()) status = spec.check_backbone(params, {"llama", 2048});
@@ -203,7 +196,7 @@ TEST(ZeroShotSpec, the_two_rules_of_lengths_exclude_each_other) {
 
 TEST(ZeroShotSpec, the_prompt_leaves_room_for_a_document) {
   const ZeroShotSpec spec;
-  Params params = resolved(spec);
+  Params params = default_params(spec);
   params.set("prompt", std::string("Q: {query}\nD: {document}\nA:"));
   Example example;
   example.query = "why?";
@@ -220,13 +213,13 @@ TEST(ZeroShotSpec, cost_grows_with_every_length) {
   const ZeroShotSpec spec;
   const DatasetStats stats{20, 1000, 10};
   const auto flops = [&](const std::string& name, int64_t value) {
-    Params params = resolved(spec);
+    Params params = default_params(spec);
     params.set(name, value);
     return spec.cost(params, stats).flops;
   };
   EXPECT_LT(flops("local_context", 128), flops("local_context", 256));
   EXPECT_LT(flops("max_new_tokens", 16), flops("max_new_tokens", 64));
-  Params params = resolved(spec);
+  Params params = default_params(spec);
   const double whole = spec.cost(params, stats).flops;
   EXPECT_LT(flops("local_context", 256), whole);
   EXPECT_EQ(flops("local_context", 1 << 20), whole);
